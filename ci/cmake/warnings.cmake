@@ -1,0 +1,11 @@
+# `bytegate_options` carries what every target of ours is compiled with: warnings as errors, the
+# repository root as the only include root, and the sanitizers when they are asked for.
+add_library(bytegate_options INTERFACE)
+target_include_directories(bytegate_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(bytegate_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-Werror>)
+if(BYTEGATE_SANITIZE)
+  target_compile_options(bytegate_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
+  target_link_options(bytegate_options INTERFACE -fsanitize=address,undefined)
+endif()

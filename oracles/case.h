@@ -1,0 +1,99 @@
+// One input of one operation, by value, and how it is to be launched.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracles/op.h"
+#include "oracles/tensor.h"
+
+namespace bytegate {
+
+enum class Expect : uint8_t {
+  kBytes,    // a valid call: the outputs are compared
+  kRefused,  // an invalid call: an error status is the right answer
+};
+enum class Mode : uint8_t {
+  kPlain,  // one launch per step
+  kGraph,  // captured once, replayed for every step after inputs changed in place
+};
+enum class BackendKind : uint8_t { kAny, kHost, kCuda };
+
+std::string_view expect_name(Expect expect);
+std::string_view mode_name(Mode mode);
+std::string_view backend_name(BackendKind backend);
+
+// A defect of the call itself, which no value of a scalar or tensor can express.
+enum class CallFaultKind : uint8_t {
+  kNull,            // the tensor's data pointer is null
+  kOverlap,         // the tensor's data pointer is that of `other`
+  kShortWorkspace,  // the workspace is one byte shorter than asked for
+};
+struct CallFault {
+  CallFaultKind kind = CallFaultKind::kNull;
+  int tensor = -1;
+  int other = -1;
+
+  friend bool operator==(const CallFault&, const CallFault&) = default;
+};
+
+// Inputs of a later launch into the same buffers: same shapes and strides, new values.
+struct Step {
+  struct Change {
+    int tensor = -1;
+    Elements elements;
+    friend bool operator==(const Change&, const Change&) = default;
+  };
+  std::vector<Change> changes;
+
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+struct Case {
+  const Op* op = nullptr;
+  std::vector<int64_t> scalars;  // as in op->scalars
+  std::vector<int64_t> dims;     // as in op->dims
+  std::vector<Tensor> tensors;   // as in op->tensors
+  std::vector<Step> later_steps;
+
+  Expect expect = Expect::kBytes;
+  Mode mode = Mode::kPlain;
+  BackendKind backend = BackendKind::kAny;
+  std::string forced_path;  // empty: the candidate chooses
+  uint64_t seed = 0;        // interleaving on the host; 0 is the natural order
+  std::vector<CallFault> call_faults;
+
+  std::string origin;  // of the failure this case was kept for
+  std::string note;    // one line of free text
+
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+// A case with every scalar at `simplest`, every dimension at its minimum and compact tensors.
+Case make_case(const Op& op);
+
+// Recomputes shapes from scalars and dimensions: compact strides, inputs resized (zeros appended),
+// tensors absent exactly where the contract forbids them.
+void fit_tensors(Case& c);
+
+// The shape that the description gives to a tensor.
+Dims shape_of(const Case& c, int tensor);
+
+// Why the case is outside the contract, naming the field; nothing when it is inside. Call faults
+// are outside by their nature.
+std::optional<std::string> invalid_reason(const Case& c);
+
+// Why the case cannot even be represented (sizes that do not fit, element counts that disagree with
+// the shape): such a case is never run, whatever it expects.
+std::optional<std::string> malformed_reason(const Case& c);
+
+// The case with the inputs of step `step_idx` (0 is the case itself) and no later steps.
+Case at_step(const Case& c, size_t step_idx);
+
+// Runs the oracle on a valid case.
+Outputs expected_outputs(const Case& c);
+
+}  // namespace bytegate
