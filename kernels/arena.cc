@@ -1,0 +1,188 @@
+#include "kernels/arena.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/strided.h"
+
+namespace bytegate {
+namespace {
+
+constexpr size_t kWorkspaceAlignment = 16;
+constexpr size_t kSkewBytes = 64;
+constexpr uint64_t kWeyl = 0x9e3779b97f4a7c15ULL;
+
+size_t round_up(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+int64_t extent_bytes(const Tensor& tensor) {
+  return extent_elements(tensor.shape, tensor.strides).value_or(0) *
+         static_cast<int64_t>(dtype_bytes(tensor.dtype));
+}
+
+bool is_output(const Case& c, size_t tensor) {
+  return c.op->tensors[tensor].role == Role::kOutput;
+}
+
+uint64_t salt_of(const Case& c) {
+  uint64_t salt = c.seed;
+  for (const int64_t scalar : c.scalars) salt = (salt ^ static_cast<uint64_t>(scalar)) * kWeyl;
+  for (const int64_t dim : c.dims) salt = (salt ^ static_cast<uint64_t>(dim)) * kWeyl;
+  return salt ^ salt >> 29;
+}
+
+template <typename Value>
+void list_untouched(const std::byte* actual, const std::byte* image, int64_t first_idx,
+                    int64_t count, std::vector<int64_t>& untouched) {
+  for (int64_t i = 0; i < count; ++i) {
+    Value ran{};
+    Value poison{};
+    std::memcpy(&ran, actual + i * static_cast<int64_t>(sizeof(Value)), sizeof(Value));
+    std::memcpy(&poison, image + i * static_cast<int64_t>(sizeof(Value)), sizeof(Value));
+    if (ran == poison && untouched.size() < kMaxUntouched) untouched.push_back(first_idx + i);
+  }
+}
+
+}  // namespace
+
+bool is_sparse(const Tensor& tensor) {
+  if (!tensor.present) return false;
+  const int64_t extent = extent_bytes(tensor);
+  const int64_t held =
+      num_elements(tensor.shape).value_or(0) * static_cast<int64_t>(dtype_bytes(tensor.dtype));
+  return extent >= kSparseMinBytes && extent / 8 > held;
+}
+
+void Arena::clear() {
+  bytes_ = 0;
+  placed_.clear();
+}
+
+void Arena::place(const Case& c, size_t workspace_bytes) {
+  PlacedCase placed;
+  placed.begin = bytes_;
+  bytes_ = round_up(bytes_, kSkewBytes) + kGuardBytes;
+  placed.salt = salt_of(c);
+  const uint64_t draw = placed.salt;
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    const Tensor& tensor = c.tensors[i];
+    Placement placement;
+    placement.sparse = is_sparse(tensor);
+    if (tensor.present && !placement.sparse) {
+      placement.bytes = static_cast<size_t>(extent_bytes(tensor));
+      const size_t element = dtype_bytes(tensor.dtype);
+      const size_t skew = (draw >> (8 * (i % 8))) % (kSkewBytes / element) * element;
+      placement.offset = round_up(bytes_, kSkewBytes) + skew;
+      bytes_ = placement.offset + placement.bytes + kGuardBytes;
+    }
+    placed.tensors.push_back(placement);
+  }
+  if (workspace_bytes > 0) {
+    // Aligned to 16 and, half of the time, to nothing larger.
+    const size_t skew = (draw >> 63) * kWorkspaceAlignment;
+    placed.workspace = {.offset = round_up(bytes_, kSkewBytes) + skew, .bytes = workspace_bytes};
+    bytes_ = placed.workspace.offset + workspace_bytes + kGuardBytes;
+  }
+  bytes_ = round_up(bytes_, kSkewBytes);
+  placed.end = bytes_;
+  placed_.push_back(std::move(placed));
+}
+
+void Arena::poison(std::byte* image, size_t begin, size_t end, uint64_t salt) {
+  // begin and end are multiples of kSkewBytes.
+  uint64_t word = salt + (begin / sizeof(uint64_t)) * kWeyl;
+  for (size_t byte = begin; byte < end; byte += sizeof word) {
+    std::memcpy(image + byte, &word, sizeof word);
+    word += kWeyl;
+  }
+}
+
+void Arena::fill(std::span<const Case> cases, std::byte* image) const {
+  for (size_t i = 0; i < placed_.size(); ++i) fill_step(cases[i], i, 0, image);
+}
+
+void Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
+                      std::byte* image) const {
+  const PlacedCase& placed = placed_[case_idx];
+  poison(image, placed.begin, placed.end, placed.salt + step_idx * 0xd6e8feb86659fd93ULL);
+  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
+    if (is_output(at_step, i) || placed.tensors[i].bytes == 0) continue;
+    scatter_elements(at_step.tensors[i], at_step.tensors[i].elements,
+                     image + placed.tensors[i].offset);
+  }
+}
+
+void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte* base) {
+  const int64_t element = static_cast<int64_t>(dtype_bytes(tensor.dtype));
+  const std::byte* values = elements.data();
+  for_each_run(tensor.shape, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
+    std::memcpy(base + offset * element, values + first * element,
+                static_cast<size_t>(count * element));
+  });
+}
+
+void gather_outputs(const Tensor& tensor, std::byte* actual, const std::byte* image, Elements& out,
+                    std::vector<int64_t>& untouched) {
+  const int64_t element = static_cast<int64_t>(dtype_bytes(tensor.dtype));
+  for_each_run(tensor.shape, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
+    std::byte* ran = actual + offset * element;
+    const std::byte* poison = image + offset * element;
+    const size_t bytes = static_cast<size_t>(count * element);
+    std::memcpy(out.data() + first * element, ran, bytes);
+    if (element == 4) {
+      list_untouched<uint32_t>(ran, poison, first, count, untouched);
+    } else {
+      list_untouched<uint64_t>(ran, poison, first, count, untouched);
+    }
+    std::memcpy(ran, poison, bytes);
+  });
+}
+
+StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
+                       const std::byte* image) const {
+  const PlacedCase& placed = placed_[case_idx];
+  StepResult result;
+  result.outputs.resize(c.tensors.size());
+  result.untouched.resize(c.tensors.size());
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (!is_output(c, i) || !c.tensors[i].present || placed.tensors[i].sparse) continue;
+    result.outputs[i] = Elements(c.tensors[i].dtype, num_elements(c.tensors[i].shape).value_or(0));
+    const size_t offset = placed.tensors[i].offset;
+    gather_outputs(c.tensors[i], actual + offset, image + offset, result.outputs[i],
+                   result.untouched[i]);
+  }
+  std::memcpy(actual + placed.workspace.offset, image + placed.workspace.offset,
+              placed.workspace.bytes);
+  const size_t bytes = placed.end - placed.begin;
+  if (std::memcmp(actual + placed.begin, image + placed.begin, bytes) != 0) {
+    const std::byte* first = actual + placed.begin;
+    const auto different = std::mismatch(first, first + bytes, image + placed.begin);
+    result.damage = locate(placed, static_cast<size_t>(different.first - actual));
+  }
+  return result;
+}
+
+Damage Arena::locate(const PlacedCase& placed, size_t byte) {
+  Damage nearest;
+  size_t nearest_distance = SIZE_MAX;
+  const auto consider = [&](int tensor, const Placement& placement) {
+    if (placement.bytes == 0) return;
+    const size_t last = placement.offset + placement.bytes - 1;
+    const size_t distance = byte < placement.offset ? placement.offset - byte
+                            : byte > last           ? byte - last
+                                                    : 0;
+    if (distance >= nearest_distance) return;
+    nearest_distance = distance;
+    nearest.kind = distance > 0 ? Damage::Kind::kGuard : Damage::Kind::kGap;
+    nearest.tensor = tensor;
+    nearest.byte_offset = static_cast<int64_t>(byte) - static_cast<int64_t>(placement.offset);
+  };
+  for (size_t i = 0; i < placed.tensors.size(); ++i) {
+    consider(static_cast<int>(i), placed.tensors[i]);
+  }
+  consider(-1, placed.workspace);
+  return nearest;
+}
+
+}  // namespace bytegate

@@ -1,0 +1,76 @@
+// One block of memory that holds the buffers of many cases, each between guards. A backend fills an
+// image of it, runs the cases on a copy, and compares the copy with the image: whatever changed
+// outside outputs and workspaces is damage.
+//
+//   guard | tensor | guard | tensor | guard | workspace | guard | tensor of the next case | ...
+//
+// Everything that is not an input starts as poison: a pattern that depends on the position, so that
+// no constant and no shifted copy looks like it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "oracles/case.h"
+
+namespace bytegate {
+
+// As wide as one store of a whole block of 256 threads.
+constexpr size_t kGuardBytes = 1024;
+
+// A tensor whose layout reaches farther than this, and is mostly gaps, is kept out of the arena:
+// only the pages that hold elements are backed by memory (kernels/sparse_tensor.h).
+constexpr int64_t kSparseMinBytes = int64_t{16} << 20;
+bool is_sparse(const Tensor& tensor);
+
+struct Placement {
+  size_t offset = 0;    // in the arena; tensors start at element alignment only
+  size_t bytes = 0;     // from the first to the last element; 0: nothing is placed
+  bool sparse = false;  // not in the arena
+};
+
+struct PlacedCase {
+  size_t begin = 0;  // the case owns [begin, end), guards included
+  size_t end = 0;
+  uint64_t salt = 0;
+  std::vector<Placement> tensors;
+  Placement workspace;
+};
+
+class Arena {
+ public:
+  // Poison, and how tensors are skewed against larger alignments, follow from the case alone.
+  void place(const Case& c, size_t workspace_bytes);
+  [[nodiscard]] size_t bytes() const { return bytes_; }
+  [[nodiscard]] const PlacedCase& placed(size_t case_idx) const { return placed_[case_idx]; }
+  [[nodiscard]] size_t num_cases() const { return placed_.size(); }
+  // Forgets all cases; keeps memory.
+  void clear();
+
+  // Writes poison and the inputs of step 0 of every placed case over image[0, bytes()).
+  void fill(std::span<const Case> cases, std::byte* image) const;
+  // The same for one case and the inputs as they stand at `step_idx`; other poison at each step.
+  void fill_step(const Case& at_step, size_t case_idx, size_t step_idx, std::byte* image) const;
+
+  // Takes the outputs out of `actual` and finds damage. Overwrites outputs and workspace there.
+  StepResult take(const Case& c, size_t case_idx, std::byte* actual, const std::byte* image) const;
+
+ private:
+  static void poison(std::byte* image, size_t begin, size_t end, uint64_t salt);
+  [[nodiscard]] static Damage locate(const PlacedCase& placed, size_t byte);
+
+  size_t bytes_ = 0;
+  std::vector<PlacedCase> placed_;
+};
+
+// Element transfer between a tensor's layout and row-major values; used for sparse pages too.
+void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte* base);
+// Copies the elements at `actual` to `out` (already sized), lists those that equal `image`, and
+// writes the image's bytes back.
+void gather_outputs(const Tensor& tensor, std::byte* actual, const std::byte* image, Elements& out,
+                    std::vector<int64_t>& untouched);
+
+}  // namespace bytegate

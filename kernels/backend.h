@@ -1,0 +1,91 @@
+// Where candidates run. A backend takes a span of cases at once, because one upload, launch,
+// download and wait per case costs far more than the launch: all of them share one arena.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracles/case.h"
+
+namespace bytegate {
+
+class Candidate;  // kernels/candidate_handle.h
+
+enum class RunStatus : uint8_t {
+  kDone,         // every step ran
+  kRefused,      // the candidate returned an error status
+  kUnsupported,  // the candidate declared beforehand that it does not take the case
+  kFault,        // the kernel did something that no GPU allows, or the device faulted
+  kHung,         // the kernel cannot end, or did not within its time
+  kExhausted,    // no memory for the buffers
+  kVacuous,      // the call fault cannot be expressed (no workspace to shorten)
+};
+
+// Bytes that changed although no candidate may change them.
+struct Damage {
+  enum class Kind : uint8_t { kGuard, kGap, kInput } kind = Kind::kGuard;
+  int tensor = -1;          // index into Op::tensors; -1: the workspace
+  int64_t byte_offset = 0;  // from the first byte of the tensor; negative: before it
+};
+
+struct StepResult {
+  Outputs outputs;
+  // Per tensor, ascending row-major indices of output elements that still hold their poison; at
+  // most kMaxUntouched are listed.
+  std::vector<std::vector<int64_t>> untouched;
+  std::optional<Damage> damage;
+};
+constexpr size_t kMaxUntouched = size_t{1} << 20;
+
+struct RunResult {
+  RunStatus status = RunStatus::kRefused;
+  std::string message;
+  std::string path;               // the dispatch path taken; empty: the candidate does not say
+  std::vector<StepResult> steps;  // 1 + later_steps.size() when status is kDone
+};
+
+// Launched work. Collecting waits for it; it must happen before the backend or the cases go.
+class Submission {
+ public:
+  Submission() = default;
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+  virtual ~Submission() = default;
+  // One result per case, in order. Called once.
+  virtual std::vector<RunResult> collect() = 0;
+};
+
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual BackendKind kind() const = 0;
+  // What runs the kernels, for reports: "NVIDIA H200, CUDA 13.0" or "SIMT executor".
+  [[nodiscard]] virtual std::string description() const = 0;
+  // `cases` are well formed and outlive the submission; so does the candidate.
+  virtual std::unique_ptr<Submission> submit(Candidate& candidate, std::span<const Case> cases) = 0;
+};
+
+struct BackendOptions {
+  int arch = 90;              // host: whose limits the executor applies
+  uint64_t max_switches = 0;  // host: 0 is the executor's default
+};
+
+// Never null. The host backend is always there.
+std::unique_ptr<Backend> make_host_backend(const BackendOptions& options);
+
+// The cuda backend on device 0, or why there is none (not built in, no driver, no device).
+struct CudaBackendResult {
+  std::unique_ptr<Backend> backend;
+  std::string absent_reason;
+};
+CudaBackendResult make_cuda_backend(const BackendOptions& options);
+
+}  // namespace bytegate

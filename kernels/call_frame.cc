@@ -1,0 +1,140 @@
+#include "kernels/call_frame.h"
+
+#include <cstring>
+#include <optional>
+
+namespace bytegate {
+namespace {
+
+DLDataType dl_type(DType dtype) {
+  return {.code = kDLInt, .bits = static_cast<uint8_t>(8 * dtype_bytes(dtype)), .lanes = 1};
+}
+
+}  // namespace
+
+CallFrame::CallFrame(const Case& c, DLDevice device, void* stream) : case_(c) {
+  const Op& op = *c.op;
+  scalars_.reserve(op.scalars.size());
+  for (size_t i = 0; i < op.scalars.size(); ++i) {
+    // The names of an op are string literals, so they end with a NUL.
+    scalars_.push_back({.name = op.scalars[i].name.data(), .value = c.scalars[i]});
+  }
+  tensors_.reserve(op.tensors.size());
+  named_tensors_.reserve(op.tensors.size());
+  for (size_t i = 0; i < op.tensors.size(); ++i) {
+    const Tensor& tensor = c.tensors[i];
+    tensors_.push_back({.data = nullptr,
+                        .device = device,
+                        .ndim = tensor.shape.rank(),
+                        .dtype = dl_type(tensor.dtype),
+                        .shape = const_cast<int64_t*>(tensor.shape.begin()),
+                        .strides = const_cast<int64_t*>(tensor.strides.begin()),
+                        .byte_offset = 0});
+    named_tensors_.push_back(
+        {.name = op.tensors[i].name.data(), .tensor = tensor.present ? &tensors_.back() : nullptr});
+  }
+  call_.struct_bytes = sizeof call_;
+  call_.op = op.name.data();
+  call_.scalars = scalars_.data();
+  call_.num_scalars = scalars_.size();
+  call_.tensors = named_tensors_.data();
+  call_.num_tensors = named_tensors_.size();
+  call_.device = device;
+  call_.stream = stream;
+  call_.forced_path = c.forced_path.empty() ? nullptr : c.forced_path.c_str();
+  call_.message = message_.data();
+  call_.message_bytes = message_.size();
+}
+
+void CallFrame::set_workspace(void* workspace, size_t bytes) {
+  call_.workspace = bytes > 0 ? workspace : nullptr;
+  call_.workspace_bytes = bytes;
+}
+
+void CallFrame::apply_call_faults() {
+  for (const CallFault& fault : case_.call_faults) {
+    switch (fault.kind) {
+      case CallFaultKind::kNull:
+        set_data(fault.tensor, nullptr);
+        break;
+      case CallFaultKind::kOverlap:
+        set_data(fault.tensor, tensors_[static_cast<size_t>(fault.other)].data);
+        break;
+      case CallFaultKind::kShortWorkspace:
+        --call_.workspace_bytes;
+        break;
+    }
+  }
+}
+
+int32_t CallFrame::supports(const Candidate& candidate) {
+  const auto function = candidate.table().supports;
+  return function == nullptr ? int32_t{BYTEGATE_OK} : function(candidate.state(), &call_);
+}
+
+int32_t CallFrame::workspace_bytes(const Candidate& candidate, uint64_t& bytes) {
+  bytes = 0;
+  const auto function = candidate.table().workspace_bytes;
+  return function == nullptr ? int32_t{BYTEGATE_OK} : function(candidate.state(), &call_, &bytes);
+}
+
+int32_t CallFrame::run(const Candidate& candidate) {
+  call_.path_taken = nullptr;
+  message_.front() = '\0';
+  return candidate.table().run(candidate.state(), &call_);
+}
+
+std::string CallFrame::message() const {
+  // A candidate may have left out the NUL.
+  return {message_.data(), strnlen(message_.data(), message_.size())};
+}
+
+std::string CallFrame::path() const {
+  return call_.path_taken == nullptr ? "" : call_.path_taken;
+}
+
+CallSize query_call(const Candidate& candidate, const Case& c, DLDevice device) {
+  CallFrame frame(c, device, nullptr);
+  CallSize size;
+  size.status = frame.supports(candidate);
+  if (size.status == BYTEGATE_OK) {
+    size.status = frame.workspace_bytes(candidate, size.workspace_bytes);
+  }
+  if (size.status != BYTEGATE_OK) size.message = frame.message();
+  return size;
+}
+
+RunStatus run_status(int32_t status) {
+  switch (status) {
+    case BYTEGATE_OK:
+      return RunStatus::kDone;
+    case BYTEGATE_FAULT:
+      return RunStatus::kFault;
+    case BYTEGATE_HUNG:
+      return RunStatus::kHung;
+    default:
+      return RunStatus::kRefused;
+  }
+}
+
+std::optional<RunResult> settled_by_query(const CallSize& size, const Case& c) {
+  RunResult result;
+  result.message = size.message;
+  if (size.status == BYTEGATE_UNSUPPORTED) {
+    result.status = RunStatus::kUnsupported;
+    return result;
+  }
+  if (size.status != BYTEGATE_OK) {
+    result.status = run_status(size.status);
+    return result;
+  }
+  for (const CallFault& fault : c.call_faults) {
+    if (fault.kind != CallFaultKind::kShortWorkspace || size.workspace_bytes > 0) continue;
+    result.status = RunStatus::kVacuous;
+    result.message = "there is no workspace to shorten";
+    return result;
+  }
+  return std::nullopt;
+}
+
+}  // namespace bytegate

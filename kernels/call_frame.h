@@ -1,0 +1,58 @@
+// The C call of one case: names, scalars and DLTensors, built from the op's description.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "kernels/candidate.h"
+#include "kernels/candidate_handle.h"
+#include "oracles/case.h"
+
+namespace bytegate {
+
+// Holds what a bytegate_call points to. The case must outlive it; it must not move once built.
+class CallFrame {
+ public:
+  // Shapes, strides and scalars of the case; data pointers null.
+  CallFrame(const Case& c, DLDevice device, void* stream);
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  void set_data(int tensor, void* data) { tensors_[static_cast<size_t>(tensor)].data = data; }
+  void set_workspace(void* workspace, size_t bytes);
+  void set_executor(const bytegate_executor_options* options) { call_.executor = options; }
+  // Applies the case's call faults to the pointers set so far.
+  void apply_call_faults();
+
+  // Each returns the candidate's status; `message()` and `path()` then hold what it said.
+  int32_t supports(const Candidate& candidate);
+  int32_t workspace_bytes(const Candidate& candidate, uint64_t& bytes);
+  int32_t run(const Candidate& candidate);
+
+  [[nodiscard]] std::string message() const;
+  [[nodiscard]] std::string path() const;
+
+ private:
+  const Case& case_;
+  std::vector<bytegate_scalar> scalars_;
+  std::vector<DLTensor> tensors_;
+  std::vector<bytegate_tensor> named_tensors_;
+  std::array<char, 512> message_{};
+  bytegate_call call_{};
+};
+
+// Whether a case may run at all: the shape part of `supports` and the workspace it asks for.
+struct CallSize {
+  int32_t status = BYTEGATE_OK;
+  std::string message;
+  uint64_t workspace_bytes = 0;
+};
+CallSize query_call(const Candidate& candidate, const Case& c, DLDevice device);
+// The result of a case that needs no launch: refused by the query, or a fault without a meaning.
+std::optional<RunResult> settled_by_query(const CallSize& size, const Case& c);
+// What a status of `run` means. There it is too late to declare a case unsupported.
+RunStatus run_status(int32_t status);
+
+}  // namespace bytegate

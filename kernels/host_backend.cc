@@ -1,0 +1,184 @@
+// The host backend: candidates run right here, host builds of kernels on the SIMT executor.
+#include <cstdlib>
+#include <cstring>
+
+#include "kernels/arena.h"
+#include "kernels/backend.h"
+#include "kernels/call_frame.h"
+#include "kernels/host_memory.h"
+
+namespace bytegate {
+namespace {
+
+constexpr DLDevice kHostDevice = {kDLCPU, 0};
+
+struct FreeDeleter {
+  void operator()(std::byte* bytes) const { std::free(bytes); }
+};
+
+// A block of memory that only grows.
+class Image {
+ public:
+  std::byte* ensure(size_t bytes) {
+    if (bytes > capacity_) {
+      constexpr size_t kPage = 4096;
+      capacity_ = (bytes + bytes / 2 + kPage) / kPage * kPage;
+      bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, capacity_)));
+    }
+    return bytes_.get();
+  }
+
+ private:
+  std::unique_ptr<std::byte, FreeDeleter> bytes_;
+  size_t capacity_ = 0;
+};
+
+// The sparse tensors of one case at one step: null where a tensor is not sparse.
+struct SparseTensors {
+  std::vector<std::unique_ptr<SparseImage>> images;
+  std::vector<std::unique_ptr<HostSparseRegion>> regions;
+};
+
+std::optional<SparseTensors> make_sparse(const Case& at_step, const PlacedCase& placed,
+                                         uint64_t salt) {
+  SparseTensors sparse;
+  sparse.images.resize(at_step.tensors.size());
+  sparse.regions.resize(at_step.tensors.size());
+  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
+    if (!placed.tensors[i].sparse) continue;
+    const Tensor& tensor = at_step.tensors[i];
+    sparse.images[i] = std::make_unique<SparseImage>(tensor, host_page_bytes(), salt + i);
+    if (at_step.op->tensors[i].role == Role::kInput) {
+      sparse.images[i]->scatter(tensor, tensor.elements);
+    }
+    sparse.regions[i] = std::make_unique<HostSparseRegion>(*sparse.images[i]);
+    if (!sparse.regions[i]->ok()) return std::nullopt;
+  }
+  return sparse;
+}
+
+void take_sparse(const Case& c, const SparseTensors& sparse, StepResult& result) {
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (sparse.images[i] == nullptr) continue;
+    const SparseImage& image = *sparse.images[i];
+    SparseImage actual = image;
+    sparse.regions[i]->read_back(actual);
+    const bool output = c.op->tensors[i].role == Role::kOutput;
+    if (output) {
+      const int64_t count = num_elements(c.tensors[i].shape).value_or(0);
+      result.outputs[i] = Elements(c.tensors[i].dtype, count);
+      image.gather(c.tensors[i], actual, result.outputs[i], result.untouched[i]);
+    }
+    std::optional<int64_t> where = image.first_difference(actual);
+    if (!where) where = sparse.regions[i]->stray_page(image);
+    if (!where || result.damage) continue;
+    result.damage = Damage{.kind = output ? Damage::Kind::kGap : Damage::Kind::kInput,
+                           .tensor = static_cast<int>(i),
+                           .byte_offset = *where};
+  }
+}
+
+class HostBackend final : public Backend {
+ public:
+  explicit HostBackend(const BackendOptions& options) : options_(options) {}
+
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::kHost; }
+  [[nodiscard]] std::string description() const override { return "SIMT executor on the host"; }
+  std::unique_ptr<Submission> submit(Candidate& candidate, std::span<const Case> cases) override;
+
+  RunResult run(Candidate& candidate, const Case& c);
+
+ private:
+  // One launch on freshly filled buffers; false when the result is final already.
+  bool run_step(Candidate& candidate, const Case& at_step, size_t step_idx, RunResult& result);
+
+  BackendOptions options_;
+  Arena arena_;
+  Image image_;
+  Image actual_;
+};
+
+bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t step_idx,
+                           RunResult& result) {
+  const PlacedCase& placed = arena_.placed(0);
+  std::byte* image = image_.ensure(arena_.bytes());
+  std::byte* actual = actual_.ensure(arena_.bytes());
+  arena_.fill_step(at_step, 0, step_idx, image);
+  std::memcpy(actual, image, arena_.bytes());
+  const std::optional<SparseTensors> sparse = make_sparse(at_step, placed, step_idx);
+  if (!sparse) {
+    result = {.status = RunStatus::kExhausted, .message = "no addresses for a sparse tensor"};
+    return false;
+  }
+  CallFrame frame(at_step, kHostDevice, nullptr);
+  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
+    if (sparse->regions[i] != nullptr) {
+      frame.set_data(static_cast<int>(i), sparse->regions[i]->first_element());
+    } else if (placed.tensors[i].bytes > 0) {
+      frame.set_data(static_cast<int>(i), actual + placed.tensors[i].offset);
+    }
+  }
+  frame.set_workspace(actual + placed.workspace.offset, placed.workspace.bytes);
+  frame.apply_call_faults();
+  const bytegate_executor_options executor = {.seed = at_step.seed,
+                                              .shared_limit_bytes = 0,
+                                              .max_switches = options_.max_switches,
+                                              .arch = options_.arch,
+                                              .reserved = 0};
+  frame.set_executor(&executor);
+  result.status = run_status(frame.run(candidate));
+  result.path = frame.path();
+  if (result.status != RunStatus::kDone) {
+    result.message = frame.message();
+    return false;
+  }
+  result.steps.push_back(arena_.take(at_step, 0, actual, image));
+  take_sparse(at_step, *sparse, result.steps.back());
+  return true;
+}
+
+RunResult HostBackend::run(Candidate& candidate, const Case& c) {
+  const CallSize size = query_call(candidate, c, kHostDevice);
+  if (auto settled = settled_by_query(size, c)) return *settled;
+  arena_.clear();
+  arena_.place(c, size.workspace_bytes);
+  RunResult result;
+  if (c.later_steps.empty()) {
+    run_step(candidate, c, 0, result);
+    return result;
+  }
+  for (size_t step = 0; step <= c.later_steps.size(); ++step) {
+    if (!run_step(candidate, at_step(c, step), step, result)) break;
+  }
+  return result;
+}
+
+class HostSubmission final : public Submission {
+ public:
+  HostSubmission(HostBackend& backend, Candidate& candidate, std::span<const Case> cases)
+      : backend_(backend), candidate_(candidate), cases_(cases) {}
+
+  std::vector<RunResult> collect() override {
+    std::vector<RunResult> results;
+    results.reserve(cases_.size());
+    for (const Case& c : cases_) results.push_back(backend_.run(candidate_, c));
+    return results;
+  }
+
+ private:
+  HostBackend& backend_;
+  Candidate& candidate_;
+  std::span<const Case> cases_;
+};
+
+std::unique_ptr<Submission> HostBackend::submit(Candidate& candidate, std::span<const Case> cases) {
+  return std::make_unique<HostSubmission>(*this, candidate, cases);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_host_backend(const BackendOptions& options) {
+  return std::make_unique<HostBackend>(options);
+}
+
+}  // namespace bytegate
