@@ -43,9 +43,9 @@ constexpr size_t kMaxUntouched = size_t{1} << 20;
 
 struct RunResult {
   RunStatus status = RunStatus::kRefused;
-  std::string message;
-  std::string path;               // the dispatch path taken; empty: the candidate does not say
-  std::vector<StepResult> steps;  // 1 + later_steps.size() when status is kDone
+  std::string message = {};
+  std::string path = {};               // the dispatch path taken; empty: the candidate does not say
+  std::vector<StepResult> steps = {};  // 1 + later_steps.size() when status is kDone
 };
 
 // Launched work. Collecting waits for it; it must happen before the backend or the cases go.
