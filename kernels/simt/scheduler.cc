@@ -1,0 +1,279 @@
+#include "kernels/simt/scheduler.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "kernels/simt/sanitizer.h"
+
+namespace bytegate::simt {
+namespace {
+
+// Lanes that spin through collectives are always ready; after this many switches without a change
+// another block is given its chance.
+constexpr std::uint64_t kPatienceSwitches = std::uint64_t{1} << 16;
+
+Dim3 unrank(std::uint64_t rank, const Dim3& extent) {
+  return Dim3{.x = static_cast<unsigned>(rank % extent.x),
+              .y = static_cast<unsigned>(rank / extent.x % extent.y),
+              .z = static_cast<unsigned>(rank / extent.x / extent.y)};
+}
+
+std::size_t lane_stack_bytes(std::size_t wanted) {
+  return sanitizer::kActive ? wanted * 4 : wanted;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const ExecutorOptions& initial) : options(initial) {}
+
+Scheduler::~Scheduler() {
+  const LaneCoordinates* const outer_lane = std::exchange(current_lane, nullptr);
+  ending_fibers_ = true;
+  for (const auto& block : blocks_) {
+    for (const auto& lane : block->lanes) end_fiber(*lane);
+  }
+  current_lane = outer_lane;
+}
+
+Status Scheduler::run(const LaunchConfig& config, const KernelBody& kernel) {
+  Status refused = check(config, kernel);
+  if (!refused.ok()) return refused;
+  const LaneCoordinates* const outer_lane = std::exchange(current_lane, nullptr);
+  begin(config, kernel);
+  try {
+    loop();
+  } catch (const std::bad_alloc&) {
+    aborting_ = true;
+    record(Error::kOutOfMemory, nullptr, "no memory for the lanes of another block");
+  }
+  abandon();
+  running_ = false;
+  current_lane = outer_lane;
+  return std::move(status_);
+}
+
+void Scheduler::begin(const LaunchConfig& config, const KernelBody& kernel) {
+  config_ = config;
+  kernel_ = kernel;
+  status_ = Status{};
+  stats = LaunchStats{};
+  running_ = true;
+  aborting_ = false;
+  stacks_broken_ = false;
+  uncaught_before_ = std::uncaught_exceptions();
+  random_ = Random(options.seed);
+  num_blocks_ = config.grid.volume();
+  num_started_ = 0;
+  rank_cursor_ = 0;
+  rank_step_ = 1;
+  if (options.seed != 0) {
+    rank_cursor_ = random_.next() % num_blocks_;
+    do {
+      rank_step_ = random_.next() % num_blocks_;
+    } while (std::gcd(rank_step_, num_blocks_) != 1);
+  }
+  num_resident_lanes_ = 0;
+  last_change_ = last_progress_ = round_start_ = 0;
+  checkpoint_ = std::min(kPatienceSwitches, options.max_switches);
+  if (!stacks_) stacks_ = std::make_unique<StackPool>(lane_stack_bytes(options.stack_bytes));
+}
+
+void Scheduler::loop() {
+  while (!aborting_) {
+    retire_finished();
+    while (resident_.size() < options.concurrent_blocks && may_start_block()) start_block();
+    if (stats.num_switches >= checkpoint_) {
+      check_limits();
+    } else if (Lane* next = next_ready()) {
+      switch_to(main_, next->context, next);
+    } else if (!spinning_.empty()) {
+      wake_spinning();
+    } else if (!resident_.empty()) {
+      diagnose_stuck();
+    } else {
+      return;
+    }
+  }
+}
+
+void Scheduler::check_limits() {
+  if (stats.num_switches >= options.max_switches) {
+    aborting_ = true;
+    record(Error::kHang, resident_.empty() ? nullptr : resident_.front(),
+           "still running after " + std::to_string(stats.num_switches) + " lane switches");
+    return;
+  }
+  if (stats.num_switches >= last_change_ + kPatienceSwitches && may_start_block()) start_block();
+  checkpoint_ = std::min(stats.num_switches + kPatienceSwitches, options.max_switches);
+}
+
+void Scheduler::wake_spinning() {
+  const bool idle = last_change_ <= round_start_;
+  if (idle && may_start_block()) {
+    start_block();
+  } else if (idle && stats.num_switches >= last_progress_ + options.max_idle_switches) {
+    aborting_ = true;
+    const bool more = num_started_ < num_blocks_;
+    record(Error::kDeadlock, resident_.front(),
+           "its lanes only spin and nothing changes; " +
+               std::to_string(num_blocks_ - num_started_) + " blocks have not started" +
+               (more ? ", the limit of resident lanes is reached" : ""));
+    return;
+  }
+  round_start_ = stats.num_switches;
+  if (options.seed != 0) {
+    const auto count = static_cast<unsigned>(spinning_.size());
+    for (unsigned i = count - 1; i > 0; --i)
+      std::swap(spinning_[i], spinning_[random_.below(i + 1)]);
+  }
+  for (Lane* lane : spinning_) {
+    lane->waits_at = Op::kNone;
+    ready_.push(lane);
+  }
+  spinning_.clear();
+}
+
+bool Scheduler::may_start_block() const {
+  if (num_started_ >= num_blocks_) return false;
+  return resident_.empty() ||
+         num_resident_lanes_ + config_.block.volume() <= options.max_resident_lanes;
+}
+
+std::uint64_t Scheduler::next_block_rank() {
+  const std::uint64_t rank = rank_cursor_;
+  // num_blocks_ is below 2^63, so the sum does not wrap.
+  rank_cursor_ = (rank_cursor_ + rank_step_) % num_blocks_;
+  ++num_started_;
+  return rank;
+}
+
+Block& Scheduler::free_block() {
+  if (free_.empty()) {
+    blocks_.push_back(std::make_unique<Block>());
+    free_.reserve(blocks_.size());
+    resident_.reserve(blocks_.size());
+    finished_.reserve(blocks_.size());
+    free_.push_back(blocks_.back().get());
+  }
+  return *free_.back();
+}
+
+// Gives the block's slot the lanes and warps that the launch's block shape asks for.
+void Scheduler::furnish(Block& block) {
+  const auto num_lanes = static_cast<unsigned>(config_.block.volume());
+  block.num_lanes = 0;  // until all is in place
+  while (block.lanes.size() < num_lanes) {
+    auto lane = std::make_unique<Lane>();
+    block.lanes.reserve(num_lanes);
+    make_fiber(*lane);
+    block.lanes.push_back(std::move(lane));
+  }
+  block.order.resize(num_lanes);
+  block.contributions.resize(num_lanes);
+  block.warps.resize((num_lanes + kWarpLanes - 1) / kWarpLanes);
+  block.used_storage.reserve(8);
+  for (unsigned i = 0; i < num_lanes; ++i) {
+    Lane& lane = *block.lanes[i];
+    lane.linear_idx = i;
+    lane.lane_idx = i % kWarpLanes;
+    lane.thread = unrank(i, config_.block);
+    lane.block = &block.where;
+    lane.scheduler = this;
+    lane.home = &block;
+    lane.warp = &block.warps[i / kWarpLanes];
+    block.order[i] = &lane;
+  }
+  for (unsigned i = 0; i < block.warps.size(); ++i) {
+    const unsigned left = num_lanes - i * kWarpLanes;
+    block.warps[i].first_lane = i * kWarpLanes;
+    block.warps[i].exists = left >= kWarpLanes ? ~0u : (1u << left) - 1;
+  }
+  block.where.extent = config_.block;
+  block.num_lanes = num_lanes;
+}
+
+void Scheduler::start_block() {
+  Block& block = free_block();
+  const Dim3& extent = block.where.extent;
+  if (block.num_lanes == 0 || extent.x != config_.block.x || extent.y != config_.block.y ||
+      extent.z != config_.block.z) {
+    furnish(block);
+  }
+  ready_.reserve(num_resident_lanes_ + block.num_lanes);
+  spinning_.reserve(num_resident_lanes_ + block.num_lanes);
+  block.shared.prepare(
+      {.static_bytes = kernel_.shared_bytes, .dynamic_bytes = config_.dynamic_shared_bytes},
+      options.shared_poison);
+  free_.pop_back();
+  resident_.push_back(&block);
+  num_resident_lanes_ += block.num_lanes;
+  stats.max_resident_blocks = std::max<std::uint64_t>(stats.max_resident_blocks, resident_.size());
+  last_change_ = last_progress_ = stats.num_switches + 1;
+  block.rank = next_block_rank();
+  block.where.grid = config_.grid;
+  block.where.index = unrank(block.rank, config_.grid);
+  block.num_live = block.num_lanes;
+  block.barrier = Barrier{};
+  block.used_storage.clear();
+  for (Warp& warp : block.warps) {
+    warp.exited = 0;
+    warp.num_meetings = 0;
+  }
+  // From the natural order each time: a launch depends on its seed, not on launches before it.
+  for (unsigned i = 0; i < block.num_lanes; ++i) {
+    Lane* const lane = block.lanes[i].get();
+    const unsigned at = options.seed != 0 ? random_.below(i + 1) : i;
+    block.order[i] = block.order[at];
+    block.order[at] = lane;
+  }
+  for (Lane* lane : block.order) {
+    lane->waits_at = Op::kNone;
+    ready_.push(lane);
+  }
+}
+
+void Scheduler::retire_finished() {
+  for (Block* block : finished_) {
+    resident_.erase(std::find(resident_.begin(), resident_.end(), block));
+    free_.push_back(block);
+    num_resident_lanes_ -= block->num_lanes;
+    ++stats.num_blocks;
+  }
+  finished_.clear();
+}
+
+// After a failed launch: unwinds every lane that is inside the body, or drops all stacks when one
+// has run into another.
+void Scheduler::abandon() {
+  retire_finished();
+  for (Block* block : resident_) {
+    for (unsigned i = 0; i < block->num_lanes; ++i) {
+      const Lane& lane = *block->lanes[i];
+      if (!lane.has_begun || lane.stack.is_intact() || stacks_broken_) continue;
+      stacks_broken_ = true;
+      if (status_.error != Error::kStackOverflow) {
+        status_ = Status{};
+        record(Error::kStackOverflow, block, lane_text(lane) + " overran its stack");
+      }
+    }
+  }
+  for (Block* block : resident_) {
+    for (unsigned i = 0; i < block->num_lanes && !stacks_broken_; ++i) {
+      Lane& lane = *block->lanes[i];
+      if (lane.has_begun) switch_to(main_, lane.context, &lane);
+      lane.waits_at = Op::kNone;
+    }
+    finished_.push_back(block);
+  }
+  const std::uint64_t num_finished = stats.num_blocks;
+  retire_finished();
+  stats.num_blocks = num_finished;
+  ready_.clear();
+  spinning_.clear();
+  if (stacks_broken_) forget_fibers();
+}
+
+}  // namespace bytegate::simt
