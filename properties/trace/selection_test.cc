@@ -1,0 +1,82 @@
+#include "properties/trace/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace bytegate::trace {
+namespace {
+
+using Requests = std::vector<Request>;
+using Batches = std::vector<Batch>;
+using Sizes = std::vector<int64_t>;
+
+// counts for a run that reached every size from 1 to `largest`.
+Sizes every_size(size_t largest) {
+  Sizes counts(largest + 1, 1);
+  counts[0] = 0;
+  return counts;
+}
+
+// Batches at 1 ms a step: sizes 1, 2, 3, 3, 2, 1, 1.
+const Requests kRampUpAndDown = {{0, 10, 7}, {1'000, 20, 4}, {2'000, 30, 2}};
+const BatchingOptions kOneMs = {.step_ms = 1};
+
+TEST(Selection, CountsTheSizesOfARun) {
+  EXPECT_EQ(std::get<Sizes>(count_batch_sizes(kRampUpAndDown, kOneMs)), (Sizes{0, 3, 2, 2}));
+  EXPECT_EQ(std::get<Sizes>(count_batch_sizes({}, kOneMs)), Sizes{0});
+  // With two slots the third request waits for the second to leave: 1, 2, 2, 2, 2, 2, 2.
+  EXPECT_EQ(std::get<Sizes>(count_batch_sizes(kRampUpAndDown, {.step_ms = 1, .max_batch = 2})),
+            (Sizes{0, 1, 6}));
+}
+
+TEST(Selection, ChoosesTheLargestThenTheSmallestThenTheFarthestByRatio) {
+  const Sizes counts = every_size(16);
+  EXPECT_EQ(choose_sizes(counts, 1), (Sizes{16}));
+  EXPECT_EQ(choose_sizes(counts, 2), (Sizes{1, 16}));
+  EXPECT_EQ(choose_sizes(counts, 3), (Sizes{1, 4, 16}));
+  EXPECT_EQ(choose_sizes(counts, 4), (Sizes{1, 2, 4, 16}));
+  EXPECT_EQ(choose_sizes(counts, 5), (Sizes{1, 2, 4, 8, 16}));
+}
+
+TEST(Selection, ChoosesOnlySizesThatTheRunReached) {
+  Sizes counts(101);
+  counts[7] = counts[9] = counts[80] = counts[100] = 1;
+  EXPECT_EQ(choose_sizes(counts, 3), (Sizes{7, 9, 100}));
+  EXPECT_EQ(choose_sizes(counts, 50), (Sizes{7, 9, 80, 100}));
+  EXPECT_EQ(choose_sizes({0}, 5), Sizes{});
+}
+
+TEST(Selection, AMillionSizesAreSpreadByFactors) {
+  const Sizes sizes = choose_sizes(every_size(1 << 20), 41);
+  ASSERT_EQ(sizes.size(), 41U);
+  EXPECT_EQ(sizes.front(), 1);
+  EXPECT_EQ(sizes.back(), 1 << 20);
+  for (size_t i = 1; i < sizes.size(); ++i) EXPECT_LE(sizes[i], 2 * sizes[i - 1]);
+}
+
+TEST(Selection, TakesTheMiddleBatchOfEachSize) {
+  // Sizes by step: 1 at 0, 5, 6 (middle 5); 2 at 1, 4 (earlier 1); 3 at 2, 3 (earlier 2).
+  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, kOneMs, 3)),
+            (Batches{{5, 5'000, {15}}, {1, 1'000, {11, 20}}, {2, 2'000, {12, 21, 30}}}));
+  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, kOneMs, 1)),
+            (Batches{{2, 2'000, {12, 21, 30}}}));
+}
+
+TEST(Selection, ConsidersOnlyTheBatchesThatAreEmitted) {
+  // Every third step is 0, 3, 6, with sizes 1, 3, 1.
+  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, {.step_ms = 1, .every = 3}, 9)),
+            (Batches{{0, 0, {10}}, {3, 3'000, {13, 22, 31}}}));
+}
+
+TEST(Selection, BadOptionsAreNamed) {
+  const auto no_count = select_batches(kRampUpAndDown, kOneMs, 0);
+  EXPECT_EQ(to_string(std::get<BatchingError>(no_count)), "count: 0 is not 1 or more");
+  const auto no_slots = select_batches(kRampUpAndDown, {.max_batch = 0}, 1);
+  EXPECT_EQ(to_string(std::get<BatchingError>(no_slots)), "max_batch: 0 is not in 1 .. 2147483647");
+  EXPECT_TRUE(std::holds_alternative<BatchingError>(count_batch_sizes({}, {.every = 0})));
+}
+
+}  // namespace
+}  // namespace bytegate::trace
