@@ -1,0 +1,201 @@
+#include "properties/check.h"
+
+#include <cstring>
+
+namespace bytegate {
+namespace {
+
+std::string index_text(const Dims& shape, int64_t idx) {
+  Dims place = shape;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    place[axis] = idx % shape[axis];
+    idx /= shape[axis];
+  }
+  return to_string(place);
+}
+
+std::string tensor_name(const Case& c, int tensor) {
+  return tensor < 0 ? "workspace" : std::string(c.op->tensors[static_cast<size_t>(tensor)].name);
+}
+
+Verdict failed(VerdictKind kind, const std::string& where, std::string message) {
+  return {.kind = kind,
+          .origin = std::string(verdict_name(kind)) + (where.empty() ? "" : ":" + where),
+          .message = std::move(message)};
+}
+
+Verdict damaged(const Case& c, const Damage& damage) {
+  const std::string name = tensor_name(c, damage.tensor);
+  const std::string at = " at byte " + std::to_string(damage.byte_offset) + " of " + name;
+  switch (damage.kind) {
+    case Damage::Kind::kGuard:
+      return failed(VerdictKind::kOverrun, name, "the guard around it changed" + at);
+    case Damage::Kind::kGap:
+      if (damage.tensor >= 0 &&
+          c.op->tensors[static_cast<size_t>(damage.tensor)].role == Role::kInput) {
+        return failed(VerdictKind::kOverrun, name, "an input changed" + at);
+      }
+      return failed(VerdictKind::kOverrun, name, "a gap between its elements changed" + at);
+    case Damage::Kind::kInput:
+      break;
+  }
+  return failed(VerdictKind::kOverrun, name, "an input changed" + at);
+}
+
+// Whether the whole tensor is equal where the contract states it; the common case, without a loop.
+bool same_bytes(const Elements& expect, const Elements& actual) {
+  return expect.bytes() == actual.bytes() &&
+         (expect.bytes() == 0 || std::memcmp(expect.data(), actual.data(), expect.bytes()) == 0);
+}
+
+std::optional<Difference> first_difference(const Case& c, size_t tensor, const Elements& expect,
+                                           const Elements& actual) {
+  const TensorSpec& spec = c.op->tensors[tensor];
+  Difference difference;
+  for (int64_t i = 0; i < expect.size(); ++i) {
+    if (spec.cares != nullptr && !spec.cares(c, i)) continue;
+    ++difference.num_elements;
+    if (expect.at(i) == actual.at(i)) continue;
+    if (difference.num_different++ > 0) continue;
+    difference.field = spec.name;
+    difference.index = index_text(c.tensors[tensor].shape, i);
+    difference.expect = std::to_string(expect.at(i));
+    difference.actual = std::to_string(actual.at(i));
+  }
+  if (difference.num_different == 0) return std::nullopt;
+  return difference;
+}
+
+std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elements& expect,
+                                      const StepResult& result) {
+  const Elements& actual = result.outputs[tensor];
+  if (same_bytes(expect, actual)) return std::nullopt;
+  const std::string name(c.op->tensors[tensor].name);
+  if (expect.size() != actual.size() || expect.dtype() != actual.dtype()) {
+    return failed(VerdictKind::kUntested, name, "the backend returned another shape");
+  }
+  std::optional<Difference> difference = first_difference(c, tensor, expect, actual);
+  if (!difference) return std::nullopt;
+  // Wrong because nobody wrote it, when every wrong element still holds its poison.
+  int64_t num_unwritten = 0;
+  for (const int64_t idx : result.untouched[tensor]) {
+    if (c.op->tensors[tensor].cares != nullptr && !c.op->tensors[tensor].cares(c, idx)) continue;
+    if (expect.at(idx) != actual.at(idx)) ++num_unwritten;
+  }
+  const bool unwritten = num_unwritten == difference->num_different;
+  Verdict verdict = failed(unwritten ? VerdictKind::kUnwritten : VerdictKind::kMismatch, name, "");
+  if (!unwritten && num_unwritten > 0) {
+    verdict.message = std::to_string(num_unwritten) + " of them were never written";
+  }
+  verdict.difference = std::move(difference);
+  return verdict;
+}
+
+Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties) {
+  if (c.expect == Expect::kRefused) {
+    if (result.status == RunStatus::kRefused && !result.message.empty()) {
+      return {.kind = VerdictKind::kPass};
+    }
+    if (result.status == RunStatus::kRefused) {
+      return failed(VerdictKind::kAccepted, "", "refused, but without a message");
+    }
+    if (result.status == RunStatus::kDone) {
+      return failed(VerdictKind::kAccepted, "", "an invalid call was not refused");
+    }
+  }
+  switch (result.status) {
+    case RunStatus::kDone:
+      break;
+    case RunStatus::kRefused:
+      return failed(VerdictKind::kRefused, "", result.message);
+    case RunStatus::kUnsupported:
+      return failed(VerdictKind::kUnsupported, "", result.message);
+    case RunStatus::kFault:
+      return failed(VerdictKind::kCrashed, "", result.message);
+    case RunStatus::kHung:
+      return failed(VerdictKind::kHung, "", result.message);
+    case RunStatus::kExhausted:
+      return failed(VerdictKind::kExhausted, "", result.message);
+    case RunStatus::kVacuous:
+      return failed(VerdictKind::kVacuous, "", result.message);
+  }
+  if (result.steps.size() != c.later_steps.size() + 1) {
+    return failed(VerdictKind::kUntested, "", "the backend did not run every step");
+  }
+  if (c.later_steps.empty()) return judge_step(c, 0, result.steps[0], properties);
+  for (size_t step = 0; step < result.steps.size(); ++step) {
+    Verdict verdict = judge_step(at_step(c, step), step, result.steps[step], properties);
+    if (!verdict.passed()) return verdict;
+  }
+  return {.kind = VerdictKind::kPass};
+}
+
+// Why a case must not be run, or nothing.
+std::optional<std::string> not_runnable(const Case& c, const OpProperties& properties) {
+  if (c.op != properties.op) return "the case is of another operation";
+  if (c.expect == Expect::kBytes) return invalid_reason(c);
+  if (auto reason = malformed_reason(c)) return reason;
+  if (!invalid_reason(c)) return "the case expects a refusal, but it is inside the contract";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict judge_step(const Case& at_step, size_t step_idx, const StepResult& result,
+                   const OpProperties& properties) {
+  // Damage first: a candidate that writes out of bounds may have spoiled its own outputs.
+  if (result.damage) return damaged(at_step, *result.damage);
+  const Outputs expect = expected_outputs(at_step);
+  bool compared = false;
+  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
+    if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;
+    compared = compared || expect[i].size() > 0;
+    if (std::optional<Verdict> verdict = compare_tensor(at_step, i, expect[i], result)) {
+      if (verdict->difference) verdict->difference->step_idx = static_cast<int64_t>(step_idx);
+      return *verdict;
+    }
+  }
+  if (!compared) return failed(VerdictKind::kVacuous, "", "the case states no output byte");
+  if (properties.broken_invariant != nullptr) {
+    if (auto broken = properties.broken_invariant(at_step, result.outputs)) {
+      return failed(VerdictKind::kInvariant, "", *broken);
+    }
+  }
+  return {.kind = VerdictKind::kPass};
+}
+
+PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Backend& backend,
+                           const OpProperties& properties)
+    : cases_(cases), properties_(properties), verdicts_(cases.size()) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (auto reason = not_runnable(cases[i], properties)) {
+      verdicts_[i] = failed(VerdictKind::kUntested, "", *reason);
+    } else {
+      subset_idx_.push_back(i);
+    }
+  }
+  if (subset_idx_.size() < cases.size()) {
+    for (const size_t i : subset_idx_) subset_.push_back(cases[i]);
+    submission_ = backend.submit(candidate, subset_);
+  } else {
+    submission_ = backend.submit(candidate, cases);
+  }
+}
+
+std::vector<Verdict> PendingCheck::collect() {
+  const std::vector<RunResult> results = submission_->collect();
+  for (size_t k = 0; k < subset_idx_.size(); ++k) {
+    const size_t i = subset_idx_[k];
+    if (k >= results.size()) continue;  // stays untested
+    verdicts_[i] = judge_run(cases_[i], results[k], properties_);
+    verdicts_[i].path = results[k].path;
+  }
+  return std::move(verdicts_);
+}
+
+std::vector<Verdict> check(std::span<const Case> cases, Candidate& candidate, Backend& backend,
+                           const OpProperties& properties) {
+  return PendingCheck(cases, candidate, backend, properties).collect();
+}
+
+}  // namespace bytegate

@@ -1,0 +1,40 @@
+// The waist: every case of every source passes through this one function.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "properties/op_properties.h"
+#include "properties/verdict.h"
+
+namespace bytegate {
+
+// One verdict per case, in order: runs the candidate, the oracle and the invariants, and compares
+// bytes. Cases of one call share an operation. A case that is malformed, or outside the contract
+// while it expects bytes, is an error of the caller and comes back as `untested` with the reason.
+std::vector<Verdict> check(std::span<const Case> cases, Candidate& candidate, Backend& backend,
+                           const OpProperties& properties);
+
+// The same in two halves, so that the device works while the host prepares the next span.
+class PendingCheck {
+ public:
+  PendingCheck(std::span<const Case> cases, Candidate& candidate, Backend& backend,
+               const OpProperties& properties);
+  std::vector<Verdict> collect();
+
+ private:
+  std::span<const Case> cases_;
+  const OpProperties& properties_;
+  std::vector<Verdict> verdicts_;   // of the cases that are not run
+  std::vector<Case> subset_;        // copies of those that are, when they are not all
+  std::vector<size_t> subset_idx_;  // their places in cases_
+  std::unique_ptr<Submission> submission_;
+};
+
+// Compares what one step gave with what the contract states. Exposed because it is tested by itself
+// with outputs known to be bad.
+Verdict judge_step(const Case& at_step, size_t step_idx, const StepResult& result,
+                   const OpProperties& properties);
+
+}  // namespace bytegate

@@ -1,0 +1,147 @@
+// The order in which a case is made simpler: how it is launched, then how large it is, then its
+// values.
+#include <algorithm>
+
+#include "properties/minimize.h"
+#include "properties/simplify.h"
+
+namespace bytegate {
+namespace {
+
+// Beyond this many moves for one dimension or tensor only the coarser cuts are offered; once those
+// have made it smaller, the finer ones come.
+constexpr int64_t kMaxParts = 512;
+constexpr int kMaxShift = 63;
+
+int num_digits(int64_t value) {
+  return value <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(value));
+}
+
+// value minus its distance to `simplest` halved `shift` times: shift 0 gives `simplest` itself.
+// Beyond kMaxShift, one or two steps.
+constexpr int kStepOne = kMaxShift + 1;
+constexpr int kStepTwo = kMaxShift + 2;
+int64_t towards(int64_t value, int64_t simplest, int shift) {
+  const bool above = value > simplest;
+  const uint64_t distance = above ? static_cast<uint64_t>(value) - static_cast<uint64_t>(simplest)
+                                  : static_cast<uint64_t>(simplest) - static_cast<uint64_t>(value);
+  uint64_t step = 0;
+  if (shift <= kMaxShift) {
+    step = distance >> shift;
+  } else {
+    step = std::min<uint64_t>(distance, shift == kStepOne ? 1 : 2);
+  }
+  return static_cast<int64_t>(above ? static_cast<uint64_t>(value) - step
+                                    : static_cast<uint64_t>(value) + step);
+}
+
+// Parts [first, first + count) of `size` rows, by halves: at `level` the part is size / 2^level
+// long.
+struct Part {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+std::optional<Part> part_of(int64_t size, int level, int64_t part) {
+  const int64_t count = std::max<int64_t>(size >> level, 1);
+  const int64_t first = part * count;
+  if (first >= size) return std::nullopt;
+  return Part{first, std::min(count, size - first)};
+}
+
+// Calls add(level, part) for all parts of all levels, coarse first.
+template <typename Add>
+void for_each_part(int64_t size, Add&& add) {
+  for (int level = 0; level <= num_digits(size); ++level) {
+    const int64_t count = std::max<int64_t>(size >> level, 1);
+    const int64_t parts = (size + count - 1) / count;
+    if (parts > kMaxParts) return;
+    for (int64_t part = 0; part < parts; ++part) add(level, part);
+    if (count == 1) return;
+  }
+}
+
+void add_launch_moves(const Case& c, std::vector<Move>& moves) {
+  for (size_t step = 0; step < c.later_steps.size(); ++step) {
+    moves.emplace_back([step](const Case& now) { return drop_step(now, step); });
+  }
+  moves.emplace_back(plain_mode);
+  moves.emplace_back(natural_order);
+  moves.emplace_back(unforced_path);
+  for (int tensor = 0; tensor < static_cast<int>(c.tensors.size()); ++tensor) {
+    moves.emplace_back([tensor](const Case& now) { return leave_out(now, tensor); });
+    moves.emplace_back([tensor](const Case& now) { return make_compact(now, tensor); });
+  }
+}
+
+void add_dim_moves(const Case& c, std::vector<Move>& moves) {
+  for (int dim = 0; dim < static_cast<int>(c.dims.size()); ++dim) {
+    for_each_part(c.dims[static_cast<size_t>(dim)], [&](int level, int64_t part) {
+      moves.emplace_back([dim, level, part](const Case& now) -> std::optional<Case> {
+        const auto cut = part_of(now.dims[static_cast<size_t>(dim)], level, part);
+        if (!cut) return std::nullopt;
+        return cut_dim(now, dim, cut->first, cut->count);
+      });
+    });
+  }
+}
+
+void add_scalar_moves(const Case& c, std::vector<Move>& moves) {
+  for (int scalar = 0; scalar < static_cast<int>(c.scalars.size()); ++scalar) {
+    const int64_t simplest = c.op->scalars[static_cast<size_t>(scalar)].simplest;
+    const auto add = [&](int shift) {
+      moves.emplace_back([scalar, simplest, shift](const Case& now) {
+        const int64_t value = now.scalars[static_cast<size_t>(scalar)];
+        return set_scalar(now, scalar, towards(value, simplest, shift));
+      });
+    };
+    const int64_t value = c.scalars[static_cast<size_t>(scalar)];
+    for (int shift = 0; shift < num_digits(std::abs(value - simplest)); ++shift) add(shift);
+    add(kStepOne);
+    add(kStepTwo);
+  }
+}
+
+int max_digits(const Elements& elements, int64_t simplest) {
+  int digits = 0;
+  for (int64_t i = 0; i < elements.size(); ++i) {
+    const int64_t value = elements.at(i);
+    digits = std::max(digits, num_digits(value > simplest ? value - simplest : simplest - value));
+  }
+  return digits;
+}
+
+void add_element_moves(const Case& c, std::vector<Move>& moves) {
+  for (int tensor = 0; tensor < static_cast<int>(c.tensors.size()); ++tensor) {
+    const TensorSpec& spec = c.op->tensors[static_cast<size_t>(tensor)];
+    const Elements& elements = c.tensors[static_cast<size_t>(tensor)].elements;
+    if (spec.role != Role::kInput || elements.size() == 0) continue;
+    const auto add = [&](int level, int64_t part, int shift) {
+      moves.emplace_back([tensor, level, part, shift](const Case& now) -> std::optional<Case> {
+        const int64_t size = now.tensors[static_cast<size_t>(tensor)].elements.size();
+        const auto range = part_of(size, level, part);
+        if (!range) return std::nullopt;
+        return change_elements(now, tensor, range->first, range->count, towards, shift);
+      });
+    };
+    for_each_part(elements.size(), [&](int level, int64_t part) { add(level, part, 0); });
+    const int digits = std::min(max_digits(elements, spec.simplest), kMaxShift);
+    for_each_part(elements.size(), [&](int level, int64_t part) {
+      for (int shift = 1; shift < digits; ++shift) add(level, part, shift);
+      add(level, part, kStepOne);
+      add(level, part, kStepTwo);
+    });
+  }
+}
+
+}  // namespace
+
+std::vector<Move> moves_of(const Case& c) {
+  std::vector<Move> moves;
+  add_launch_moves(c, moves);
+  add_dim_moves(c, moves);
+  add_scalar_moves(c, moves);
+  add_element_moves(c, moves);
+  return moves;
+}
+
+}  // namespace bytegate

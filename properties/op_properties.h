@@ -1,0 +1,33 @@
+// How one operation is searched: its generator, its classes, and what must hold without any oracle.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracles/case.h"
+#include "properties/draw.h"
+
+namespace bytegate {
+
+struct OpProperties {
+  const Op* op = nullptr;
+  // A valid case that follows from `draw` alone.
+  Case (*generate)(Draw& draw) = nullptr;
+  // Names of all boundary classes, and which of them a case belongs to (indices, ascending).
+  std::vector<std::string_view> classes = {};
+  std::vector<int> (*classify)(const Case& c) = nullptr;
+  // What the outputs of a valid single-step case break, or nothing.
+  std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+};
+
+using PropertyTable = std::span<const OpProperties>;
+const OpProperties* find_properties(PropertyTable table, const Op& op);
+
+// Every operation that bytegate ships, and the same as an OpTable.
+PropertyTable all_properties();
+OpTable all_ops();
+
+}  // namespace bytegate
