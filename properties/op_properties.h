@@ -16,6 +16,10 @@ struct OpProperties {
   const Op* op = nullptr;
   // A valid case that follows from `draw` alone.
   Case (*generate)(Draw& draw) = nullptr;
+  // The case of one decode step of a served batch: context_lens[b] tokens are held by request b.
+  // What the batch does not say (multiprocessors, widths) follows from `draw`. Absent: the op has
+  // none.
+  Case (*of_batch)(std::vector<int32_t> context_lens, Draw& draw) = nullptr;
   // Names of all boundary classes, and which of them a case belongs to (indices, ascending).
   std::vector<std::string_view> classes = {};
   std::vector<int> (*classify)(const Case& c) = nullptr;

@@ -141,6 +141,13 @@ Case generate(Draw& draw) {
   return c;
 }
 
+Case of_batch(std::vector<int32_t> context_lens, Draw& draw) {
+  // Streaming multiprocessors of GPUs that serve: H20, A100 and H800 among them, H100/H200, B200.
+  constexpr std::array<int64_t, 6> kServing = {78, 108, 114, 132, 148, 152};
+  return make_paged_mqa_metadata_case(std::move(context_lens),
+                                      draw.among(std::span<const int64_t>(kServing)));
+}
+
 enum Class : int {
   kEmptyBatch,
   kNoWork,
@@ -201,6 +208,7 @@ OpProperties paged_mqa_metadata_properties() {
   OpProperties properties;
   properties.op = &paged_mqa_metadata_op();
   properties.generate = generate;
+  properties.of_batch = of_batch;
   properties.classes = {"empty batch",
                         "no work",
                         "fewer splits than SMs",

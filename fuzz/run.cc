@@ -1,0 +1,196 @@
+#include "fuzz/run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "kernels/builtin_candidate.h"
+#include "properties/check.h"
+
+namespace bytegate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A batch on its way. The check refers to the cases, so it stays where it is.
+struct InFlight {
+  CaseBatch batch;
+  std::vector<Case> cases;
+  std::optional<PendingCheck> check;
+};
+
+class Runner {
+ public:
+  Runner(const OpProperties& properties, CaseSource source, const RunOptions& options)
+      : properties_(properties),
+        source_(std::move(source)),
+        options_(options),
+        outcome_(properties) {}
+
+  RunOutcome run();
+
+ private:
+  void work();
+  std::optional<CaseBatch> next_batch();
+  void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
+  void fail(const InFlight& flight, size_t case_idx, const Verdict& verdict, Candidate& candidate,
+            Backend& backend);
+  Finding keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
+               Candidate& candidate, Backend& backend);
+  void report_progress();
+
+  const OpProperties& properties_;
+  CaseSource source_;
+  const RunOptions& options_;
+  std::mutex source_mutex_;
+  std::mutex outcome_mutex_;
+  RunOutcome outcome_;
+  std::map<std::string, size_t> finding_of_origin_;
+  std::atomic<int64_t> num_done_{0};
+  std::atomic<int64_t> num_failed_{0};
+};
+
+std::optional<CaseBatch> Runner::next_batch() {
+  const std::scoped_lock lock(source_mutex_);
+  if (options_.deadline && Clock::now() >= *options_.deadline) return std::nullopt;
+  return source_();
+}
+
+void Runner::report_progress() {
+  if (options_.progress == nullptr) return;
+  const std::unique_lock lock(outcome_mutex_, std::try_to_lock);
+  if (lock.owns_lock()) options_.progress(num_done_, num_failed_);
+}
+
+// One batch is always launched before the results of the one before it are looked at, so that a
+// device works while the host compares.
+void Runner::work() {
+  Candidate::Result opened = open_candidate(options_.candidate);
+  BackendResult backend = open_backend(options_.backend, options_.backend_options);
+  if (opened.candidate == nullptr || backend.backend == nullptr) {
+    const std::scoped_lock lock(outcome_mutex_);
+    outcome_.error = opened.candidate == nullptr ? opened.error : backend.absent_reason;
+    outcome_.error_kind =
+        opened.candidate == nullptr ? VerdictKind::kUnloadable : VerdictKind::kUntested;
+    return;
+  }
+  Tally tally(properties_);
+  std::unique_ptr<InFlight> previous;
+  while (true) {
+    std::unique_ptr<InFlight> current;
+    if (std::optional<CaseBatch> batch = next_batch()) {
+      current = std::make_unique<InFlight>();
+      current->batch = std::move(*batch);
+      current->cases = current->batch.make();
+      current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_);
+    }
+    if (previous != nullptr) settle(*previous, *opened.candidate, *backend.backend, tally);
+    if (current == nullptr) break;
+    previous = std::move(current);
+  }
+  const std::scoped_lock lock(outcome_mutex_);
+  outcome_.tally.merge(tally);
+}
+
+void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally) {
+  const std::vector<Verdict> verdicts = flight.check->collect();
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source);
+    if (verdicts[i].passed()) continue;
+    ++num_failed_;
+    fail(flight, i, verdicts[i], candidate, backend);
+  }
+  num_done_ += static_cast<int64_t>(verdicts.size());
+  report_progress();
+}
+
+void Runner::fail(const InFlight& flight, size_t case_idx, const Verdict& verdict,
+                  Candidate& candidate, Backend& backend) {
+  size_t place = 0;
+  {
+    const std::scoped_lock lock(outcome_mutex_);
+    const auto known = finding_of_origin_.find(verdict.origin);
+    if (known != finding_of_origin_.end()) {
+      ++outcome_.findings[known->second].num_failures;
+      return;
+    }
+    if (outcome_.findings.size() >= static_cast<size_t>(options_.max_findings)) return;
+    place = outcome_.findings.size();
+    finding_of_origin_[verdict.origin] = place;
+    outcome_.findings.emplace_back();
+    outcome_.findings.back().verdict = verdict;
+  }
+  Finding finding = keep(flight, case_idx, verdict, candidate, backend);
+  const std::scoped_lock lock(outcome_mutex_);
+  finding.num_failures = outcome_.findings[place].num_failures;
+  outcome_.findings[place] = std::move(finding);
+}
+
+Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
+                     Candidate& candidate, Backend& backend) {
+  Finding finding;
+  finding.op = properties_.op->name;
+  finding.backend = options_.backend;
+  finding.source = flight.batch.source;
+  finding.verdict = verdict;
+  if (!flight.batch.files.empty()) {
+    // It is kept already, and small because it was minimised or made by hand.
+    finding.file = flight.batch.files[case_idx];
+  } else if (!options_.findings_dir.empty()) {
+    const Judge judge = [&](const Case& c) {
+      return check({&c, 1}, candidate, backend, properties_).front();
+    };
+    MinimizeResult small = minimize(flight.cases[case_idx], judge, options_.minimize);
+    // A failure that does not come back alone is kept as it was.
+    const bool repeats = !small.verdict.passed();
+    if (repeats) finding.verdict = small.verdict;
+    finding.minimal = small.minimal;
+    const std::string note =
+        repeats ? "found with candidate " + candidate.name()
+                : "found with candidate " + candidate.name() + "; passes when it is run alone";
+    const SavedFinding saved =
+        save_finding(options_.findings_dir, repeats ? small.smallest : flight.cases[case_idx],
+                     verdict.origin, note);
+    finding.file = saved.path;
+    finding.save_error = saved.error;
+  }
+  if (!finding.file.empty()) {
+    finding.replay = replay_line(finding.file, options_.candidate, options_.backend);
+  }
+  return finding;
+}
+
+RunOutcome Runner::run() {
+  const Clock::time_point begin = Clock::now();
+  std::vector<std::thread> threads;
+  for (int job = 1; job < options_.num_jobs; ++job) threads.emplace_back([this] { work(); });
+  work();
+  for (std::thread& thread : threads) thread.join();
+  outcome_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+Candidate::Result open_candidate(const std::string& name_or_path) {
+  if (const bytegate_candidate* table = builtin_candidate(name_or_path)) {
+    return Candidate::open(*table);
+  }
+  return Candidate::load(name_or_path);
+}
+
+BackendResult open_backend(BackendKind kind, const BackendOptions& options) {
+  if (kind == BackendKind::kCuda) {
+    CudaBackendResult cuda = make_cuda_backend(options);
+    return {std::move(cuda.backend), std::move(cuda.absent_reason)};
+  }
+  return {make_host_backend(options), ""};
+}
+
+RunOutcome run(const OpProperties& properties, CaseSource source, const RunOptions& options) {
+  return Runner(properties, std::move(source), options).run();
+}
+
+}  // namespace bytegate

@@ -1,0 +1,60 @@
+// Runs cases from any source through the check, on several threads, and keeps what fails.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuzz/finding.h"
+#include "fuzz/tally.h"
+#include "kernels/backend.h"
+#include "kernels/candidate_handle.h"
+
+namespace bytegate {
+
+// Cases that are checked together. Made on the thread that runs them.
+struct CaseBatch {
+  std::string source;  // "generated", "corpus", "trace"
+  std::function<std::vector<Case>()> make;
+  std::vector<std::string> files = {};  // where each case is kept already; empty: nowhere
+};
+// The next batch, or nothing at the end. Called by one thread at a time.
+using CaseSource = std::function<std::optional<CaseBatch>()>;
+
+struct RunOptions {
+  std::string candidate = "production";  // a built-in name, or the path of a shared library
+  BackendKind backend = BackendKind::kHost;
+  BackendOptions backend_options = {};
+  int num_jobs = 1;
+  std::string findings_dir = {};  // empty: nothing is saved
+  int max_findings = 16;          // distinct origins that are minimised and saved
+  MinimizeOptions minimize = {};
+  std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  // Called now and then, on any one thread, with the number of cases done.
+  std::function<void(int64_t num_done, int64_t num_failed)> progress = nullptr;
+};
+
+struct RunOutcome {
+  explicit RunOutcome(const OpProperties& properties) : tally(properties) {}
+  Tally tally;
+  std::vector<Finding> findings;  // one per origin
+  std::string error;              // the candidate or backend could not be had; nothing more ran
+  VerdictKind error_kind = VerdictKind::kPass;
+  double seconds = 0;
+};
+
+Candidate::Result open_candidate(const std::string& name_or_path);
+
+// A backend of a kind, or why there is none.
+struct BackendResult {
+  std::unique_ptr<Backend> backend;
+  std::string absent_reason;
+};
+BackendResult open_backend(BackendKind kind, const BackendOptions& options);
+
+RunOutcome run(const OpProperties& properties, CaseSource source, const RunOptions& options);
+
+}  // namespace bytegate
