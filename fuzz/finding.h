@@ -13,7 +13,8 @@ namespace bytegate {
 struct Finding {
   std::string op;
   BackendKind backend = BackendKind::kHost;
-  std::string source;        // "generated", "corpus", "trace"
+  std::string source;  // "generated", "corpus", "trace"
+  Case kept;
   Verdict verdict;           // of the kept case
   int64_t num_failures = 1;  // of this origin in the run
   bool minimal = false;      // no single move leads further

@@ -135,6 +135,7 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
   finding.backend = options_.backend;
   finding.source = flight.batch.source;
   finding.verdict = verdict;
+  finding.kept = flight.cases[case_idx];
   if (!flight.batch.files.empty()) {
     // It is kept already, and small because it was minimised or made by hand.
     finding.file = flight.batch.files[case_idx];
@@ -145,14 +146,16 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
     MinimizeResult small = minimize(flight.cases[case_idx], judge, options_.minimize);
     // A failure that does not come back alone is kept as it was.
     const bool repeats = !small.verdict.passed();
-    if (repeats) finding.verdict = small.verdict;
+    if (repeats) {
+      finding.verdict = small.verdict;
+      finding.kept = std::move(small.smallest);
+    }
     finding.minimal = small.minimal;
     const std::string note =
         repeats ? "found with candidate " + candidate.name()
                 : "found with candidate " + candidate.name() + "; passes when it is run alone";
     const SavedFinding saved =
-        save_finding(options_.findings_dir, repeats ? small.smallest : flight.cases[case_idx],
-                     verdict.origin, note);
+        save_finding(options_.findings_dir, finding.kept, verdict.origin, note);
     finding.file = saved.path;
     finding.save_error = saved.error;
   }

@@ -34,7 +34,10 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
   count(by_source[source], passed);
   count(by_mode[std::string(mode_name(c.mode))], passed);
   // A refused call took no path and belongs to no class: it is counted above.
-  if (c.expect == Expect::kRefused) return;
+  if (c.expect == Expect::kRefused) {
+    count(refusals, passed);
+    return;
+  }
   count(by_path[verdict.path], passed);
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     const ScalarSpec& spec = properties.op->scalars[i];
@@ -52,6 +55,7 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
 
 void Tally::merge(const Tally& other) {
   merge_counts(all, other.all);
+  merge_counts(refusals, other.refusals);
   for (size_t i = 0; i < by_verdict.size(); ++i) by_verdict[i] += other.by_verdict[i];
   merge_maps(by_path, other.by_path);
   merge_maps(by_source, other.by_source);

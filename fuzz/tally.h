@@ -19,6 +19,7 @@ struct Counts {
 
 struct Tally {
   Counts all;
+  Counts refusals;  // of all: the invalid calls
   std::array<int64_t, kNumVerdictKinds> by_verdict{};
   std::map<std::string, Counts> by_path;  // "" where the candidate did not say, or launched nothing
   std::map<std::string, Counts> by_source;  // "corpus", "trace", "generated"

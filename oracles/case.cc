@@ -24,10 +24,13 @@ std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& 
     if (tensor.strides[axis] < 0) return at + ", below 0";
     if (spec.role == Role::kInput || tensor.shape[axis] <= 1) continue;
     // An output's elements must be distinct: each axis strides past everything inside it.
-    int64_t inner = 1;
+    Dims inner_shape;
+    Dims inner_strides;
     for (int deeper = axis + 1; deeper < tensor.shape.rank(); ++deeper) {
-      inner += (tensor.shape[deeper] - 1) * tensor.strides[deeper];
+      inner_shape.push_back(tensor.shape[deeper]);
+      inner_strides.push_back(tensor.strides[deeper]);
     }
+    const int64_t inner = extent_elements(inner_shape, inner_strides).value_or(INT64_MAX);
     if (tensor.strides[axis] < inner) {
       return at + ", below the width written (" + std::to_string(inner) + ")";
     }

@@ -39,8 +39,9 @@ struct DimSpec {
 
 // One axis of a tensor: a free dimension, or a function of the case.
 struct Extent {
-  int dim = -1;                               // index into Op::dims, or -1
-  int64_t (*compute)(const Case&) = nullptr;  // used when dim is -1
+  int dim = -1;  // index into Op::dims, or -1
+  // Used when dim is -1. Must take any scalars: a case that is to be refused may hold any.
+  int64_t (*compute)(const Case&) = nullptr;
 };
 
 struct TensorSpec {

@@ -1,0 +1,115 @@
+#include "ci/cli/case_summary.h"
+
+#include <algorithm>
+
+namespace bytegate::cli {
+namespace {
+
+constexpr int64_t kMaxListed = 12;
+constexpr int64_t kMaxRows = 24;
+
+std::string scalar_text(const ScalarSpec& spec, int64_t value) {
+  const int64_t symbol = value - spec.min;
+  if (symbol >= 0 && symbol < static_cast<int64_t>(spec.symbols.size())) {
+    return std::string(spec.symbols[static_cast<size_t>(symbol)]);
+  }
+  return std::to_string(value);
+}
+
+std::string values_text(const Elements& elements, int64_t first, int64_t count) {
+  std::string text = "[";
+  for (int64_t i = 0; i < std::min(count, kMaxListed); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(elements.at(first + i));
+  }
+  if (count > kMaxListed) text += ", .. " + with_commas(count) + " in all";
+  return text + "]";
+}
+
+// Rows of the last axis, one a line.
+std::string rows_text(const Dims& shape, const Elements& elements) {
+  const int64_t width = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  const int64_t num_rows = width == 0 ? 0 : elements.size() / width;
+  if (shape.rank() < 2) return "    " + values_text(elements, 0, elements.size()) + "\n";
+  std::string text;
+  for (int64_t row = 0; row < std::min(num_rows, kMaxRows); ++row) {
+    text +=
+        "    row " + std::to_string(row) + ": " + values_text(elements, row * width, width) + "\n";
+  }
+  if (num_rows > kMaxRows) text += "    .. " + with_commas(num_rows) + " rows in all\n";
+  return text;
+}
+
+std::string layout_text(const Tensor& tensor) {
+  std::string text = std::string(dtype_name(tensor.dtype)) + " " + to_string(tensor.shape);
+  if (!is_compact(tensor)) text += ", strides " + to_string(tensor.strides);
+  return text;
+}
+
+}  // namespace
+
+std::string with_commas(int64_t number) {
+  std::string text = std::to_string(number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t place = text.size(); place > first + 3; place -= 3) text.insert(place - 3, ",");
+  return text;
+}
+
+std::string summary_of(const Case& c) {
+  std::string text;
+  for (size_t i = 0; i < c.dims.size(); ++i) {
+    text += std::string(c.op->dims[i].name) + "=" + std::to_string(c.dims[i]) + " ";
+  }
+  for (size_t i = 0; i < c.scalars.size(); ++i) {
+    const ScalarSpec& spec = c.op->scalars[i];
+    text += std::string(spec.name) + "=" + scalar_text(spec, c.scalars[i]) + " ";
+  }
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (c.op->tensors[i].role != Role::kInput || !c.tensors[i].present) continue;
+    const Elements& elements = c.tensors[i].elements;
+    text +=
+        std::string(c.op->tensors[i].name) + "=" + values_text(elements, 0, elements.size()) + " ";
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+std::string description_of(const Case& c) {
+  std::string text = std::string(c.op->name) + ", expects " +
+                     (c.expect == Expect::kBytes ? "these bytes" : "to be refused") + "\n";
+  if (!c.origin.empty()) text += "  origin   " + c.origin + "\n";
+  if (!c.note.empty()) text += "  note     " + c.note + "\n";
+  text += "  launch   " + std::string(mode_name(c.mode)) + " on " +
+          std::string(backend_name(c.backend)) + ", " +
+          (c.forced_path.empty() ? "any path" : "path " + c.forced_path) + ", order seed " +
+          std::to_string(c.seed) + "\n";
+  for (size_t i = 0; i < c.dims.size(); ++i) {
+    text +=
+        "  dim      " + std::string(c.op->dims[i].name) + " = " + std::to_string(c.dims[i]) + "\n";
+  }
+  for (size_t i = 0; i < c.scalars.size(); ++i) {
+    const ScalarSpec& spec = c.op->scalars[i];
+    text += "  scalar   " + std::string(spec.name) + " = " + scalar_text(spec, c.scalars[i]) + "\n";
+  }
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (c.op->tensors[i].role != Role::kInput) continue;
+    text += "  input    " + std::string(c.op->tensors[i].name) + ": ";
+    if (!c.tensors[i].present) {
+      text += "left out\n";
+      continue;
+    }
+    text += layout_text(c.tensors[i]) + "\n" + rows_text(c.tensors[i].shape, c.tensors[i].elements);
+  }
+  if (!c.later_steps.empty()) {
+    text += "  steps    " + std::to_string(c.later_steps.size() + 1) + "\n";
+  }
+  if (invalid_reason(c)) return text + "  outside the contract: " + *invalid_reason(c) + "\n";
+  const Outputs outputs = expected_outputs(c);
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (c.op->tensors[i].role != Role::kOutput || !c.tensors[i].present) continue;
+    text += "  expect   " + std::string(c.op->tensors[i].name) + ": " + layout_text(c.tensors[i]) +
+            "\n" + rows_text(c.tensors[i].shape, outputs[i]);
+  }
+  return text;
+}
+
+}  // namespace bytegate::cli

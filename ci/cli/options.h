@@ -1,0 +1,66 @@
+// What the commands share: options, and what they name.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuzz/run.h"
+#include "properties/op_properties.h"
+
+namespace bytegate::cli {
+
+struct Options {
+  std::string op;  // empty: all
+  std::string candidate = "production";
+  std::string backend = "all";  // host, cuda, all
+  int64_t num_cases = 20000;
+  double seconds = 0;  // 0: no limit
+  uint64_t seed = 1;
+  int num_jobs = 0;  // 0: one per processor
+  std::string shard = "0/1";
+  std::string corpus;    // empty: ./corpus when it is there
+  std::string findings;  // empty: the corpus
+  std::string report;    // empty: none
+  bool require_gpu = false;
+  int arch = 90;
+  double minimize_seconds = 2;
+};
+
+void add_candidate_options(CLI::App& app, Options& options);
+void add_run_options(CLI::App& app, Options& options);
+void add_corpus_options(CLI::App& app, Options& options);
+
+// Says `message` on stderr behind "bytegate: ".
+void complain(const std::string& message);
+
+// The operations that --op names; empty after a complaint.
+std::vector<const OpProperties*> chosen_ops(const Options& options);
+
+// The backends that --backend asks for and that are there for the candidate.
+struct ChosenBackends {
+  struct Entry {
+    BackendKind kind = BackendKind::kHost;
+    std::string description;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::string> absent;  // "cuda: built without a toolkit", shown in every report
+  int exit_code = kExitPass;        // after a complaint: a required one is missing
+};
+ChosenBackends chosen_backends(const Options& options, const Candidate& candidate);
+
+// The candidate, or null after a complaint.
+std::unique_ptr<Candidate> chosen_candidate(const Options& options);
+
+RunOptions run_options(const Options& options, BackendKind backend);
+
+struct Shard {
+  int64_t idx = 0;
+  int64_t count = 1;
+};
+std::optional<Shard> parse_shard(const std::string& text);
+
+}  // namespace bytegate::cli

@@ -1,0 +1,171 @@
+#include <filesystem>
+#include <iostream>
+
+#include "ci/cli/case_summary.h"
+#include "ci/cli/commands.h"
+#include "ci/cli/options.h"
+#include "fuzz/sources.h"
+#include "oracles/case_text.h"
+#include "properties/check.h"
+
+namespace bytegate::cli {
+namespace {
+
+struct ReplayCounts {
+  int64_t passed = 0;
+  int64_t failed = 0;
+  int64_t skipped = 0;
+  int exit_code = kExitPass;
+};
+
+void worsen(ReplayCounts& counts, int code) {
+  // A crash outranks everything, a failed verdict a bad file.
+  if (code == kExitCrashed || counts.exit_code == kExitPass) counts.exit_code = code;
+  if (code == kExitFailed && counts.exit_code == kExitUsage) counts.exit_code = code;
+}
+
+void replay_case(const Case& c, const std::string& file, Candidate& candidate, Backend& backend,
+                 const std::string& candidate_name, ReplayCounts& counts) {
+  const OpProperties& properties = *find_properties(all_properties(), *c.op);
+  const Verdict verdict = check({&c, 1}, candidate, backend, properties).front();
+  const std::string where = std::string(backend_name(backend.kind())) +
+                            (verdict.path.empty() ? "" : ", path " + verdict.path);
+  if (verdict.passed()) {
+    ++counts.passed;
+    std::cout << "pass  " << file << " (" << where << ")\n";
+    return;
+  }
+  ++counts.failed;
+  worsen(counts, exit_code_of(verdict.kind));
+  std::cout << "FAIL  " << file << " (" << where << ")\n      " << describe(verdict)
+            << "\n      case   " << summary_of(c) << "\n      replay "
+            << replay_line(file, candidate_name, backend.kind()) << "\n";
+}
+
+void replay_files(const LoadedCases& loaded, const Options& options,
+                  const ChosenBackends::Entry& entry, ReplayCounts& counts) {
+  Candidate::Result opened = open_candidate(options.candidate);
+  BackendResult backend = open_backend(entry.kind, {.arch = options.arch});
+  if (opened.candidate == nullptr || backend.backend == nullptr) {
+    complain(opened.error + backend.absent_reason);
+    worsen(counts, kExitUsage);
+    return;
+  }
+  for (size_t i = 0; i < loaded.cases.size(); ++i) {
+    const Case& c = loaded.cases[i];
+    if (c.backend != BackendKind::kAny && c.backend != entry.kind) {
+      ++counts.skipped;
+      std::cout << "skip  " << loaded.files[i] << ": for " << backend_name(c.backend) << " only\n";
+      continue;
+    }
+    replay_case(c, loaded.files[i], *opened.candidate, *backend.backend, options.candidate, counts);
+  }
+}
+
+int replay(const std::vector<std::string>& paths, const Options& options) {
+  const std::unique_ptr<Candidate> candidate = chosen_candidate(options);
+  if (candidate == nullptr) return kExitUsage;
+  const ChosenBackends backends = chosen_backends(options, *candidate);
+  if (backends.exit_code != kExitPass) return backends.exit_code;
+  ReplayCounts counts;
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    const CaseFiles found = find_case_files(path);
+    if (!found.error.empty()) {
+      complain(found.error);
+      worsen(counts, kExitUsage);
+    }
+    files.insert(files.end(), found.paths.begin(), found.paths.end());
+  }
+  const LoadedCases loaded = load_case_files(files, all_ops());
+  for (const std::string& error : loaded.errors) {
+    complain(error);
+    worsen(counts, kExitUsage);
+  }
+  for (const std::string& absent : backends.absent) std::cout << "not run: " << absent << "\n";
+  for (const auto& entry : backends.entries) replay_files(loaded, options, entry, counts);
+  std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
+            << " skipped\n";
+  // Nothing ran: that is no pass.
+  if (counts.passed + counts.failed == 0) worsen(counts, kExitNoBackend);
+  return counts.exit_code;
+}
+
+struct MinimizeArguments {
+  Options options;
+  std::string file;
+  std::string out;
+};
+
+int minimize_file(const MinimizeArguments& arguments) {
+  const std::unique_ptr<Candidate> candidate = chosen_candidate(arguments.options);
+  if (candidate == nullptr) return kExitUsage;
+  const ChosenBackends backends = chosen_backends(arguments.options, *candidate);
+  if (backends.exit_code != kExitPass) return backends.exit_code;
+  const LoadResult loaded = load_case(arguments.file, all_ops());
+  if (!loaded.value) {
+    complain(loaded.error);
+    return kExitUsage;
+  }
+  const OpProperties& properties = *find_properties(all_properties(), *loaded.value->op);
+  const BackendKind kind = backends.entries.front().kind;
+  const BackendResult backend = open_backend(kind, {.arch = arguments.options.arch});
+  const RunOptions run = run_options(arguments.options, kind);
+  const MinimizeResult result = minimize(
+      *loaded.value,
+      [&](const Case& c) {
+        return check({&c, 1}, *candidate, *backend.backend, properties).front();
+      },
+      run.minimize);
+  if (result.verdict.passed()) {
+    std::cout << "pass  " << arguments.file << ": nothing to minimise\n";
+    return kExitPass;
+  }
+  Case smallest = result.smallest;
+  smallest.origin = result.verdict.origin;
+  std::string out = arguments.out;
+  if (out.empty()) {
+    out = (std::filesystem::path(arguments.file).parent_path() /
+           (std::filesystem::path(arguments.file).stem().string() + ".min.case"))
+              .string();
+  }
+  if (const auto failure = save_case(out, smallest)) {
+    complain(*failure);
+    return kExitUsage;
+  }
+  std::cout << describe(result.verdict) << "\n  case   " << summary_of(smallest)
+            << (result.minimal ? "  (minimal)" : "  (the time ran out)") << "\n  tried  "
+            << with_commas(result.num_tried) << " simpler cases, kept "
+            << with_commas(result.num_accepted) << "\n  saved  " << out << "\n  replay "
+            << replay_line(out, arguments.options.candidate, kind) << "\n";
+  return exit_code_of(result.verdict.kind);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("replay", "run saved cases, one line each");
+  auto options = std::make_shared<Options>();
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("path", *paths, "case files, or folders of them")->required();
+  add_candidate_options(*command, *options);
+  command->callback([options, paths, &context] {
+    context.chosen = [options, paths] { return replay(*paths, *options); };
+  });
+}
+
+void add_minimize(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("minimize", "make a failing case as small as it gets");
+  auto arguments = std::make_shared<MinimizeArguments>();
+  command->add_option("file", arguments->file, "a case file")->required();
+  command->add_option("--out", arguments->out, "where to save it (default: FILE.min.case)");
+  command->add_option("--minimize-seconds", arguments->options.minimize_seconds, "time limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_candidate_options(*command, arguments->options);
+  command->callback([arguments, &context] {
+    context.chosen = [arguments] { return minimize_file(*arguments); };
+  });
+}
+
+}  // namespace bytegate::cli

@@ -1,0 +1,158 @@
+#include "ci/cli/report.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "ci/cli/case_summary.h"
+
+namespace bytegate::cli {
+namespace {
+
+int64_t verdicts(const Tally& tally, VerdictKind kind) {
+  return tally.by_verdict[static_cast<size_t>(kind)];
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+std::string right(const std::string& text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+// The op's own paths first, also those that nobody took.
+std::vector<std::pair<std::string, Counts>> paths_of(const RunRow& row) {
+  std::vector<std::pair<std::string, Counts>> paths;
+  std::map<std::string, Counts> left = row.outcome.tally.by_path;
+  const bool says_paths = std::any_of(left.begin(), left.end(), [&](const auto& entry) {
+    const auto& own = row.properties->op->paths;
+    return std::find(own.begin(), own.end(), entry.first) != own.end();
+  });
+  for (const std::string_view path : row.properties->op->paths) {
+    if (!says_paths) break;
+    paths.emplace_back(std::string(path), left[std::string(path)]);
+    left.erase(std::string(path));
+  }
+  for (const auto& [path, counts] : left) {
+    paths.emplace_back(path.empty() ? "(not stated)" : path, counts);
+  }
+  return paths;
+}
+
+std::string counts_text(const std::map<std::string, Counts>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += (text.empty() ? "" : ", ") + name + " " + with_commas(count.passed);
+    if (count.failed > 0) text += " (" + with_commas(count.failed) + " failed)";
+  }
+  return text.empty() ? "none" : text;
+}
+
+void print_details(const RunRow& row, std::ostream& out) {
+  const Tally& tally = row.outcome.tally;
+  out << row.properties->op->name << " on " << row.backend_description << "\n"
+      << "  sources   " << counts_text(tally.by_source) << "\n"
+      << "  variants  " << counts_text(tally.by_variant) << "\n"
+      << "  modes     " << counts_text(tally.by_mode) << "\n  classes   ";
+  for (size_t i = 0; i < tally.by_class.size(); ++i) {
+    out << (i > 0 ? ", " : "") << row.properties->classes[i] << " "
+        << with_commas(tally.by_class[i]);
+  }
+  out << "\n";
+  for (size_t i = 0; i < tally.values_used.size(); ++i) {
+    const std::vector<bool>& used = tally.values_used[i];
+    if (used.empty() || !row.properties->op->scalars[i].symbols.empty()) continue;
+    out << "  values    " << row.properties->op->scalars[i].name << ": "
+        << std::count(used.begin(), used.end(), true) << " of " << used.size() << " used\n";
+  }
+  out << "  refused   " << with_commas(tally.refusals.passed)
+      << " invalid calls were refused, each with a message\n"
+      << "  untested  " << verdicts(tally, VerdictKind::kUntested) << ", vacuous "
+      << verdicts(tally, VerdictKind::kVacuous) << ", unsupported "
+      << verdicts(tally, VerdictKind::kUnsupported) << "\n";
+}
+
+}  // namespace
+
+int exit_code_of(const Report& report) {
+  int code = report.exit_code;
+  const auto worsen = [&code](int other) {
+    // A crash outranks a wrong byte, which outranks a bad file.
+    const auto rank = [](int exit) {
+      constexpr std::array<int, 5> kRank = {0, 2, 1, 4, 3};
+      return kRank[static_cast<size_t>(exit)];
+    };
+    if (rank(other) > rank(code)) code = other;
+  };
+  for (const RunRow& row : report.rows) {
+    const Tally& tally = row.outcome.tally;
+    for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
+      const VerdictKind verdict = static_cast<VerdictKind>(kind);
+      if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
+    }
+    if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
+    if (tally.all.passed == 0) worsen(kExitFailed);
+  }
+  if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
+  if (!report.errors.empty()) worsen(kExitUsage);
+  return code;
+}
+
+void print_finding(const Finding& finding, std::ostream& out) {
+  out << "FAIL " << finding.verdict.origin << " on " << backend_name(finding.backend) << " ("
+      << with_commas(finding.num_failures) << (finding.num_failures == 1 ? " case" : " cases")
+      << ", first from: " << finding.source << ")\n";
+  if (const auto& difference = finding.verdict.difference) {
+    out << "  field " << difference->field << ", index " << difference->index << ", expect "
+        << difference->expect << ", actual " << difference->actual << "; "
+        << with_commas(difference->num_different) << " of " << with_commas(difference->num_elements)
+        << " elements differ";
+    if (difference->step_idx > 0) out << " in step " << difference->step_idx;
+    out << "\n";
+  }
+  if (!finding.verdict.message.empty()) out << "  " << finding.verdict.message << "\n";
+  out << "  case   " << summary_of(finding.kept) << (finding.minimal ? "  (minimal)" : "") << "\n";
+  if (!finding.save_error.empty()) out << "  NOT SAVED: " << finding.save_error << "\n";
+  if (!finding.file.empty()) out << "  saved  " << finding.file << "\n";
+  if (!finding.replay.empty()) out << "  replay " << finding.replay << "\n";
+}
+
+void print_report(const Report& report, std::ostream& out) {
+  for (const RunRow& row : report.rows) print_details(row, out);
+  for (const std::string& absent : report.absent) out << "not run: " << absent << "\n";
+  for (const std::string& error : report.errors) out << "ERROR " << error << "\n";
+  for (const std::string& unmet : report.unmet) out << "UNMET " << unmet << "\n";
+  for (const RunRow& row : report.rows) {
+    for (const Finding& finding : row.outcome.findings) print_finding(finding, out);
+    if (!row.outcome.error.empty()) out << "ERROR " << row.outcome.error << "\n";
+  }
+  out << "\n"
+      << padded("op", 22) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
+      << right("failed", 10) << right("cases/s", 12) << "\n";
+  int64_t num_passed = 0;
+  int64_t num_failed = 0;
+  for (const RunRow& row : report.rows) {
+    const Tally& tally = row.outcome.tally;
+    const std::string op(row.properties->op->name);
+    const std::string backend(backend_name(row.backend));
+    for (const auto& [path, counts] : paths_of(row)) {
+      out << padded(op, 22) << padded(backend, 9) << padded(path, 14)
+          << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10) << "\n";
+    }
+    const int64_t num_all = tally.all.passed + tally.all.failed;
+    const int64_t rate =
+        static_cast<int64_t>(static_cast<double>(num_all) / std::max(row.outcome.seconds, 1e-9));
+    out << padded(op, 22) << padded(backend, 9) << padded("all", 14)
+        << right(with_commas(tally.all.passed), 12) << right(with_commas(tally.all.failed), 10)
+        << right(with_commas(rate), 12) << "\n";
+    num_passed += tally.all.passed;
+    num_failed += tally.all.failed;
+  }
+  out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
+      << " cases passed, " << with_commas(num_failed) << " failed; candidate " << report.candidate
+      << ", seed " << report.seed << "\n";
+}
+
+}  // namespace bytegate::cli

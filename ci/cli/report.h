@@ -1,0 +1,44 @@
+// What a gate says at its end: on the terminal, and in files.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "fuzz/run.h"
+
+namespace bytegate::cli {
+
+struct RunRow {
+  const OpProperties* properties = nullptr;
+  BackendKind backend = BackendKind::kHost;
+  std::string backend_description;
+  RunOutcome outcome;
+};
+
+struct Report {
+  std::string command;    // as typed
+  std::string candidate;  // name and version
+  uint64_t seed = 0;
+  std::vector<RunRow> rows;
+  std::vector<std::string> absent;  // backends that did not run, and why
+  std::vector<std::string> errors;  // files that could not be read, and the like
+  std::vector<std::string> unmet;   // what the gate promises and did not reach
+  int exit_code = kExitPass;
+};
+
+// The worst of everything in the report; see kExit*.
+int exit_code_of(const Report& report);
+
+void print_report(const Report& report, std::ostream& out);
+// A failure in the user's words, with the line that replays it.
+void print_finding(const Finding& finding, std::ostream& out);
+
+// Writes report.json, junit.xml and summary.md; what went wrong, or nothing.
+std::optional<std::string> write_report(const Report& report, const std::string& dir);
+
+std::string report_json(const Report& report);
+std::string report_junit(const Report& report);
+std::string report_summary(const Report& report);
+
+}  // namespace bytegate::cli

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "oracles/case_text.h"
+#include "oracles/durable_file.h"
+#include "oracles/paged_mqa_metadata.h"
+
+namespace bytegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+using ::testing::StartsWith;
+
+const Op* const kOps[] = {&paged_mqa_metadata_op()};
+
+// A folder of its own for each test.
+class CaseFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "bytegate-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+  [[nodiscard]] std::ptrdiff_t num_files() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+  static std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(CaseFile, WhatIsSavedIsLoaded) {
+  const Case c = make_paged_mqa_metadata_case({1, 2, 3}, 4);
+  EXPECT_EQ(save_case(path("a.case"), c), std::nullopt);
+  EXPECT_EQ(bytes_of(path("a.case")), write_case(c));
+  const LoadResult result = load_case(path("a.case"), kOps);
+  ASSERT_TRUE(result.value.has_value()) << result.error;
+  EXPECT_EQ(*result.value, c);
+  EXPECT_EQ(num_files(), 1);
+}
+
+TEST_F(CaseFile, ErrorsOfTheTextNamePathAndLine) {
+  std::ofstream(path("a.case")) << "bytegate-case 1\nop other\n";
+  EXPECT_THAT(load_case(path("a.case"), kOps).error,
+              StartsWith(path("a.case") + ": line 2: op: unknown operation 'other'"));
+}
+
+TEST_F(CaseFile, WhatIsNoReadableFileIsNamed) {
+  EXPECT_EQ(load_case(path("none"), kOps).error, path("none") + ": No such file or directory");
+  EXPECT_EQ(load_case(path("."), kOps).error, path(".") + ": is a directory");
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(load_case(path("pipe"), kOps).error, path("pipe") + ": is not a regular file");
+  EXPECT_THAT(load_case("", kOps).error, HasSubstr("No such file"));
+}
+
+TEST_F(CaseFile, AFileOverTheLimitIsNotRead) {
+  std::ofstream(path("big")).put('x');
+  fs::resize_file(path("big"), kMaxCaseFileBytes + 1);
+  EXPECT_THAT(load_case(path("big"), kOps).error, HasSubstr("longer than the 67108864 bytes"));
+}
+
+TEST_F(CaseFile, ACaseThatWouldNotLoadIsNotSaved) {
+  Case c = make_paged_mqa_metadata_case({1, -2}, 4);
+  EXPECT_THAT(save_case(path("a.case"), c),
+              Optional(HasSubstr("could not be read back: line 7: context_lens: element")));
+  EXPECT_EQ(num_files(), 0);
+  c.expect = Expect::kRefused;
+  EXPECT_EQ(save_case(path("a.case"), c), std::nullopt);
+}
+
+TEST_F(CaseFile, ADurableWriteReplacesTheWholeFile) {
+  EXPECT_EQ(write_durably(path("a"), "a longer text"), std::nullopt);
+  EXPECT_EQ(write_durably(path("a"), std::string("b\0c", 3)), std::nullopt);
+  EXPECT_EQ(bytes_of(path("a")), std::string("b\0c", 3));
+  EXPECT_EQ(num_files(), 1);
+}
+
+TEST_F(CaseFile, AFailedDurableWriteLeavesNothingBehind) {
+  fs::create_directory(path("folder"));
+  EXPECT_THAT(write_durably(path("folder"), "x"), Optional(HasSubstr("folder: cannot rename to")));
+  EXPECT_THAT(write_durably(path(std::string(300, 'n')), "x"),
+              Optional(HasSubstr("cannot rename")));
+  EXPECT_THAT(write_durably(path("none/a"), "x"), Optional(HasSubstr("cannot create a file")));
+  EXPECT_EQ(num_files(), 1);
+}
+
+TEST_F(CaseFile, APlainFileNameIsWrittenInTheCurrentFolder) {
+  const fs::path before = fs::current_path();
+  fs::current_path(path("."));
+  const auto error = write_durably("a", "x");
+  fs::current_path(before);
+  EXPECT_EQ(error, std::nullopt);
+  EXPECT_EQ(bytes_of(path("a")), "x");
+}
+
+}  // namespace
+}  // namespace bytegate

@@ -1,0 +1,15 @@
+// Files that are either there in full or not at all, whenever the process or the machine stops.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bytegate {
+
+// Writes `bytes` to a new file in the folder of `path`, syncs it, renames it to `path` (replacing
+// what is there) and syncs the folder. Returns what went wrong, naming the path; `path` is then as
+// it was, and the new file is gone, unless it was the last sync that failed.
+std::optional<std::string> write_durably(const std::string& path, std::string_view bytes);
+
+}  // namespace bytegate
