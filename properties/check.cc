@@ -48,6 +48,16 @@ bool same_bytes(const Elements& expect, const Elements& actual) {
          (expect.bytes() == 0 || std::memcmp(expect.data(), actual.data(), expect.bytes()) == 0);
 }
 
+// Whether the contract states any of the tensor's `count` elements.
+bool states_any(const Case& c, size_t tensor, int64_t count) {
+  const auto cares = c.op->tensors[tensor].cares;
+  if (cares == nullptr) return count > 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (cares(c, i)) return true;
+  }
+  return false;
+}
+
 std::optional<Difference> first_difference(const Case& c, size_t tensor, const Elements& expect,
                                            const Elements& actual) {
   const TensorSpec& spec = c.op->tensors[tensor];
@@ -135,7 +145,10 @@ std::optional<std::string> not_runnable(const Case& c, const OpProperties& prope
   if (c.op != properties.op) return "the case is of another operation";
   if (c.expect == Expect::kBytes) return invalid_reason(c);
   if (auto reason = malformed_reason(c)) return reason;
-  if (!invalid_reason(c)) return "the case expects a refusal, but it is inside the contract";
+  // A forced path that cannot be taken is the other reason to refuse; the candidate alone knows it.
+  if (c.forced_path.empty() && !invalid_reason(c)) {
+    return "the case expects a refusal, but it is inside the contract";
+  }
   return std::nullopt;
 }
 
@@ -149,7 +162,7 @@ Verdict judge_step(const Case& at_step, size_t step_idx, const StepResult& resul
   bool compared = false;
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
     if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;
-    compared = compared || expect[i].size() > 0;
+    compared = compared || states_any(at_step, i, expect[i].size());
     if (std::optional<Verdict> verdict = compare_tensor(at_step, i, expect[i], result)) {
       if (verdict->difference) verdict->difference->step_idx = static_cast<int64_t>(step_idx);
       return *verdict;

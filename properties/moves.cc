@@ -13,8 +13,14 @@ namespace {
 constexpr int64_t kMaxParts = 512;
 constexpr int kMaxShift = 63;
 
-int num_digits(int64_t value) {
-  return value <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(value));
+int num_digits(uint64_t value) {
+  return value == 0 ? 0 : 64 - __builtin_clzll(value);
+}
+
+// Exact over the whole of int64.
+uint64_t distance_of(int64_t a, int64_t b) {
+  return a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b)
+               : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
 }
 
 // value minus its distance to `simplest` halved `shift` times: shift 0 gives `simplest` itself.
@@ -23,8 +29,7 @@ constexpr int kStepOne = kMaxShift + 1;
 constexpr int kStepTwo = kMaxShift + 2;
 int64_t towards(int64_t value, int64_t simplest, int shift) {
   const bool above = value > simplest;
-  const uint64_t distance = above ? static_cast<uint64_t>(value) - static_cast<uint64_t>(simplest)
-                                  : static_cast<uint64_t>(simplest) - static_cast<uint64_t>(value);
+  const uint64_t distance = distance_of(value, simplest);
   uint64_t step = 0;
   if (shift <= kMaxShift) {
     step = distance >> shift;
@@ -51,7 +56,7 @@ std::optional<Part> part_of(int64_t size, int level, int64_t part) {
 // Calls add(level, part) for all parts of all levels, coarse first.
 template <typename Add>
 void for_each_part(int64_t size, Add&& add) {
-  for (int level = 0; level <= num_digits(size); ++level) {
+  for (int level = 0; level <= num_digits(static_cast<uint64_t>(size)); ++level) {
     const int64_t count = std::max<int64_t>(size >> level, 1);
     const int64_t parts = (size + count - 1) / count;
     if (parts > kMaxParts) return;
@@ -95,7 +100,7 @@ void add_scalar_moves(const Case& c, std::vector<Move>& moves) {
       });
     };
     const int64_t value = c.scalars[static_cast<size_t>(scalar)];
-    for (int shift = 0; shift < num_digits(std::abs(value - simplest)); ++shift) add(shift);
+    for (int shift = 0; shift < num_digits(distance_of(value, simplest)); ++shift) add(shift);
     add(kStepOne);
     add(kStepTwo);
   }
@@ -104,8 +109,7 @@ void add_scalar_moves(const Case& c, std::vector<Move>& moves) {
 int max_digits(const Elements& elements, int64_t simplest) {
   int digits = 0;
   for (int64_t i = 0; i < elements.size(); ++i) {
-    const int64_t value = elements.at(i);
-    digits = std::max(digits, num_digits(value > simplest ? value - simplest : simplest - value));
+    digits = std::max(digits, num_digits(distance_of(elements.at(i), simplest)));
   }
   return digits;
 }

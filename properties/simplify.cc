@@ -62,6 +62,36 @@ void for_each_values(Case& c, size_t tensor, const std::function<void(Elements&)
   }
 }
 
+// Leaves nothing of an absent tensor behind but its shape, as make_case() has it.
+void strip_absent(Case& c, int tensor) {
+  Tensor& absent = c.tensors[static_cast<size_t>(tensor)];
+  absent.dtype = c.op->tensors[static_cast<size_t>(tensor)].dtypes.front();
+  absent.strides = compact_strides(absent.shape);
+  absent.elements = Elements(absent.dtype, 0);
+  absent.pattern.reset();
+  for (Step& step : c.later_steps) {
+    std::erase_if(step.changes,
+                  [&](const Step::Change& change) { return change.tensor == tensor; });
+  }
+}
+
+// Whether two elements of the layout may be one and the same: some axis does not stride past all
+// that the axes with smaller strides reach.
+bool may_alias(const Tensor& tensor) {
+  const int rank = tensor.shape.rank();
+  for (int axis = 0; axis < rank; ++axis) {
+    if (tensor.shape[axis] <= 1) continue;
+    int64_t reach = 0;
+    for (int other = 0; other < rank; ++other) {
+      const bool smaller = tensor.strides[other] < tensor.strides[axis] ||
+                           (tensor.strides[other] == tensor.strides[axis] && other > axis);
+      if (smaller) reach += std::max<int64_t>(tensor.shape[other] - 1, 0) * tensor.strides[other];
+    }
+    if (tensor.strides[axis] <= reach) return true;
+  }
+  return false;
+}
+
 // Gives a tensor the shape that the case now has for it.
 void reshape(Case& c, size_t tensor, const Dims& shape, bool was_compact) {
   c.tensors[tensor].shape = shape;
@@ -120,13 +150,12 @@ std::optional<Case> set_scalar(const Case& c, int scalar, int64_t value) {
       if (!(wanted == old_shape) || !was_present) {
         for_each_values(set, i, [&](Elements& values) {
           values = was_present ? refit(values, old_shape, wanted, spec.simplest)
-                               : Elements(tensor.dtype, num_elements(wanted).value_or(0));
+                               : refit(values, {0}, wanted, spec.simplest);
         });
       }
-    } else if (spec.role == Role::kInput) {
-      tensor.elements.resize(0);
     }
     reshape(set, i, wanted, is_compact(c.tensors[i]) || !was_present);
+    if (!tensor.present) strip_absent(set, static_cast<int>(i));
   }
   return set;
 }
@@ -134,7 +163,10 @@ std::optional<Case> set_scalar(const Case& c, int scalar, int64_t value) {
 std::optional<Case> change_elements(const Case& c, int tensor, int64_t first, int64_t count,
                                     int64_t (*transform)(int64_t, int64_t, int), int shift) {
   const size_t i = static_cast<size_t>(tensor);
-  if (!c.tensors[i].present || first + count > c.tensors[i].elements.size()) return std::nullopt;
+  const int64_t size = c.tensors[i].elements.size();
+  if (!c.tensors[i].present || first + count > size) return std::nullopt;
+  // Elements that share their memory must stay equal.
+  if (count < size && may_alias(c.tensors[i])) return std::nullopt;
   Case changed = c;
   bool any = false;
   for_each_values(changed, i, [&](Elements& values) {
@@ -165,12 +197,7 @@ std::optional<Case> leave_out(const Case& c, int tensor) {
   }
   Case left = c;
   left.tensors[i].present = false;
-  left.tensors[i].elements.resize(0);
-  left.tensors[i].pattern.reset();
-  for (Step& step : left.later_steps) {
-    std::erase_if(step.changes,
-                  [&](const Step::Change& change) { return change.tensor == tensor; });
-  }
+  strip_absent(left, tensor);
   return left;
 }
 

@@ -1,0 +1,17 @@
+# Tests of the properties' side. Only included under BYTEGATE_TESTS.
+
+add_executable(properties_test
+  check_test.cc
+  dummy_op_test.cc
+  minimize_test.cc
+  paged_mqa_metadata_candidates_test.cc
+  simplify_test.cc
+  testing/ledger_op.cc
+)
+add_dependencies(properties_test schedule_right schedule_wrong)
+target_compile_definitions(properties_test PRIVATE
+  BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>"
+  BYTEGATE_SCHEDULE_WRONG="$<TARGET_FILE:schedule_wrong>")
+target_link_libraries(properties_test PRIVATE
+  bytegate_properties bytegate_kernels_testing GTest::gmock GTest::gtest_main)
+gtest_discover_tests(properties_test)
