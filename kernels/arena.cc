@@ -159,6 +159,10 @@ StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
     const std::byte* first = actual + placed.begin;
     const auto different = std::mismatch(first, first + bytes, image + placed.begin);
     result.damage = locate(placed, static_cast<size_t>(different.first - actual));
+    if (result.damage->kind == Damage::Kind::kGap && result.damage->tensor >= 0 &&
+        !is_output(c, static_cast<size_t>(result.damage->tensor))) {
+      result.damage->kind = Damage::Kind::kInput;
+    }
   }
   return result;
 }

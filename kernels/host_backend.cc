@@ -72,7 +72,11 @@ void take_sparse(const Case& c, const SparseTensors& sparse, StepResult& result)
     std::optional<int64_t> where = image.first_difference(actual);
     if (!where) where = sparse.regions[i]->stray_page(image);
     if (!where || result.damage) continue;
-    result.damage = Damage{.kind = output ? Damage::Kind::kGap : Damage::Kind::kInput,
+    const Tensor& tensor = c.tensors[i];
+    const int64_t bytes = extent_elements(tensor.shape, tensor.strides).value_or(0) *
+                          static_cast<int64_t>(dtype_bytes(tensor.dtype));
+    const Damage::Kind inside = output ? Damage::Kind::kGap : Damage::Kind::kInput;
+    result.damage = Damage{.kind = *where >= 0 && *where < bytes ? inside : Damage::Kind::kGuard,
                            .tensor = static_cast<int>(i),
                            .byte_offset = *where};
   }
@@ -143,6 +147,12 @@ RunResult HostBackend::run(Candidate& candidate, const Case& c) {
   arena_.clear();
   arena_.place(c, size.workspace_bytes);
   RunResult result;
+  // Asking for it would wake the kernel's OOM killer before any error came back.
+  if (arena_.bytes() > host_memory_bytes() / 4) {
+    result.status = RunStatus::kExhausted;
+    result.message = "buffers of " + std::to_string(arena_.bytes()) + " bytes are too large here";
+    return result;
+  }
   if (c.later_steps.empty()) {
     run_step(candidate, c, 0, result);
     return result;

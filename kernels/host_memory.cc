@@ -12,6 +12,10 @@ size_t host_page_bytes() {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
+size_t host_memory_bytes() {
+  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * host_page_bytes();
+}
+
 HostSparseRegion::HostSparseRegion(const SparseImage& image)
     : bytes_(image.region_bytes()), lead_bytes_(image.lead_bytes()) {
   void* base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,

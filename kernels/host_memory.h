@@ -30,7 +30,8 @@ class HostSparseRegion {
   size_t lead_bytes_ = 0;
 };
 
-// Size of a page here.
+// Size of a page, and of all memory, here.
 size_t host_page_bytes();
+size_t host_memory_bytes();
 
 }  // namespace bytegate

@@ -23,12 +23,21 @@ uint64_t distance_of(int64_t a, int64_t b) {
                : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
 }
 
-// value minus its distance to `simplest` halved `shift` times: shift 0 gives `simplest` itself.
-// Beyond kMaxShift, one or two steps.
+int64_t move_by(int64_t from, int64_t to, uint64_t step) {
+  const uint64_t start = static_cast<uint64_t>(from);
+  return static_cast<int64_t>(to > from ? start + step : start - step);
+}
+
+// The halved distance beyond `simplest`: as near to it as the shift is large.
+int64_t beyond(int64_t value, int64_t simplest, int shift) {
+  return move_by(simplest, value, distance_of(value, simplest) >> shift);
+}
+
+// A halved distance away from `value`: shift 0 gives `simplest` itself. Beyond kMaxShift, one or
+// two steps.
 constexpr int kStepOne = kMaxShift + 1;
 constexpr int kStepTwo = kMaxShift + 2;
 int64_t towards(int64_t value, int64_t simplest, int shift) {
-  const bool above = value > simplest;
   const uint64_t distance = distance_of(value, simplest);
   uint64_t step = 0;
   if (shift <= kMaxShift) {
@@ -36,8 +45,22 @@ int64_t towards(int64_t value, int64_t simplest, int shift) {
   } else {
     step = std::min<uint64_t>(distance, shift == kStepOne ? 1 : 2);
   }
-  return static_cast<int64_t>(above ? static_cast<uint64_t>(value) - step
-                                    : static_cast<uint64_t>(value) + step);
+  return move_by(value, simplest, step);
+}
+
+// The ways to change a number whose distance to `simplest` has `digits` binary digits, after
+// setting it to `simplest`: the small numbers first.
+struct NumberMove {
+  int64_t (*transform)(int64_t value, int64_t simplest, int shift);
+  int shift;
+};
+std::vector<NumberMove> number_moves(int digits) {
+  std::vector<NumberMove> moves;
+  for (int shift = digits - 1; shift > 1; --shift) moves.push_back({beyond, shift});
+  for (int shift = 1; shift < digits; ++shift) moves.push_back({towards, shift});
+  moves.push_back({towards, kStepOne});
+  moves.push_back({towards, kStepTwo});
+  return moves;
 }
 
 // Parts [first, first + count) of `size` rows, by halves: at `level` the part is size / 2^level
@@ -93,16 +116,15 @@ void add_dim_moves(const Case& c, std::vector<Move>& moves) {
 void add_scalar_moves(const Case& c, std::vector<Move>& moves) {
   for (int scalar = 0; scalar < static_cast<int>(c.scalars.size()); ++scalar) {
     const int64_t simplest = c.op->scalars[static_cast<size_t>(scalar)].simplest;
-    const auto add = [&](int shift) {
-      moves.emplace_back([scalar, simplest, shift](const Case& now) {
+    const auto add = [&](NumberMove number) {
+      moves.emplace_back([scalar, simplest, number](const Case& now) {
         const int64_t value = now.scalars[static_cast<size_t>(scalar)];
-        return set_scalar(now, scalar, towards(value, simplest, shift));
+        return set_scalar(now, scalar, number.transform(value, simplest, number.shift));
       });
     };
-    const int64_t value = c.scalars[static_cast<size_t>(scalar)];
-    for (int shift = 0; shift < num_digits(distance_of(value, simplest)); ++shift) add(shift);
-    add(kStepOne);
-    add(kStepTwo);
+    add({towards, 0});
+    const uint64_t distance = distance_of(c.scalars[static_cast<size_t>(scalar)], simplest);
+    for (const NumberMove number : number_moves(num_digits(distance))) add(number);
   }
 }
 
@@ -119,20 +141,21 @@ void add_element_moves(const Case& c, std::vector<Move>& moves) {
     const TensorSpec& spec = c.op->tensors[static_cast<size_t>(tensor)];
     const Elements& elements = c.tensors[static_cast<size_t>(tensor)].elements;
     if (spec.role != Role::kInput || elements.size() == 0) continue;
-    const auto add = [&](int level, int64_t part, int shift) {
-      moves.emplace_back([tensor, level, part, shift](const Case& now) -> std::optional<Case> {
+    const auto add = [&](int level, int64_t part, NumberMove number) {
+      moves.emplace_back([tensor, level, part, number](const Case& now) -> std::optional<Case> {
         const int64_t size = now.tensors[static_cast<size_t>(tensor)].elements.size();
         const auto range = part_of(size, level, part);
         if (!range) return std::nullopt;
-        return change_elements(now, tensor, range->first, range->count, towards, shift);
+        return change_elements(now, tensor, range->first, range->count, number.transform,
+                               number.shift);
       });
     };
-    for_each_part(elements.size(), [&](int level, int64_t part) { add(level, part, 0); });
-    const int digits = std::min(max_digits(elements, spec.simplest), kMaxShift);
     for_each_part(elements.size(), [&](int level, int64_t part) {
-      for (int shift = 1; shift < digits; ++shift) add(level, part, shift);
-      add(level, part, kStepOne);
-      add(level, part, kStepTwo);
+      add(level, part, {towards, 0});
+    });
+    const std::vector<NumberMove> numbers = number_moves(max_digits(elements, spec.simplest));
+    for_each_part(elements.size(), [&](int level, int64_t part) {
+      for (const NumberMove number : numbers) add(level, part, number);
     });
   }
 }

@@ -16,6 +16,8 @@
 // spin loop must contain an atomic, a fence, __nanosleep or load_acquire; under a host compiler
 // nothing else lets other lanes run. atomics and fences are sequentially consistent there.
 //
+// BYTEGATE_DEVICE stands before every function of a kernel; it says `inline` already.
+//
 // Neutral names, the same in both worlds, in bytegate::simt:
 //
 //   T load_aligned<T>(const void*)          one load of a whole T; alignment is checked on the host

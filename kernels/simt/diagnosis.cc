@@ -136,7 +136,7 @@ void Scheduler::record(Error error, const Block* block, const std::string& detai
 
 // No lane can run and none spins: every lane of the resident blocks waits for one that never comes.
 void Scheduler::diagnose_stuck() {
-  aborting_ = true;
+  board_.aborting = true;
   const Block& block = *resident_.front();
   Error error = Error::kDeadlock;
   for (const Warp& warp : block.warps) {

@@ -11,7 +11,7 @@
 // Function names are CUDA's, reserved or not. Macros where CUDA has variables that differ per lane.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 
-#define BYTEGATE_DEVICE
+#define BYTEGATE_DEVICE inline
 #define threadIdx (::bytegate::simt::current_lane->thread)
 #define blockIdx (::bytegate::simt::current_lane->block->index)
 #define blockDim (::bytegate::simt::current_lane->block->extent)

@@ -20,24 +20,13 @@ struct Block;
 struct Warp;
 class Scheduler;
 
-// Something that can be switched to: a lane's fiber, or the thread that called launch.
-struct Context {
-  boost::context::fiber fiber;
-  void* fake_stack = nullptr;  // AddressSanitizer's
-  const void* stack_bottom = nullptr;
-  std::size_t stack_bytes = 0;
-};
-
-struct Lane : LaneCoordinates {
-  Context context;
+// On cache lines of its own: lanes take turns.
+struct alignas(64) Lane : RunningLane {
   Scheduler* scheduler = nullptr;
   Block* home = nullptr;
   Warp* warp = nullptr;
-  Op waits_at = Op::kNone;
   bool has_begun = false;        // inside the kernel body
   std::uint8_t num_atomics = 0;  // since this lane last gave way
-  unsigned mask = 0;             // of the warp collective it waits at
-  Site site;                     // where it waits
   Stack stack;
 };
 

@@ -1,6 +1,5 @@
 #include "kernels/simt/lane_ops.h"
 
-#include <bit>
 #include <string>
 
 #include "kernels/simt/scheduler.h"
@@ -18,20 +17,24 @@ Lane& self() {
 
 }  // namespace
 
-void Scheduler::yield_lane(Lane& lane, Site site) {
-  if (aborting_) fail(lane, Error::kNone, "");
+Handover Scheduler::arrive_spin(Lane& lane, Site site) {
+  if (board_.aborting) {
+    leave(lane);
+    return nullptr;
+  }
   lane.waits_at = Op::kSpin;
   lane.site = site;
   lane.num_atomics = 0;
   spinning_.push_back(&lane);
-  suspend(lane);
+  return suspend(lane);
 }
 
-void Scheduler::after_atomic(Lane& lane, bool changed, Site site) {
+Handover Scheduler::arrive_atomic(Lane& lane, bool changed, Site site) {
   if (changed) last_change_ = last_progress_ = stats.num_switches + 1;
   ++lane.num_atomics;
-  const bool gives_way = options.seed != 0 ? random_.below(4) == 0 : false;
-  if (gives_way || lane.num_atomics >= kAtomicsPerYield) yield_lane(lane, site);
+  const bool gives_way = options.seed != 0 && random_.below(4) == 0;
+  if (gives_way || lane.num_atomics >= kAtomicsPerYield) return arrive_spin(lane, site);
+  return nullptr;
 }
 
 Block* Scheduler::resident(std::uint64_t rank) const {
@@ -41,31 +44,34 @@ Block* Scheduler::resident(std::uint64_t rank) const {
   return nullptr;
 }
 
-std::uint64_t meet_warp(Op op, unsigned mask, std::uint64_t value, unsigned source_lane,
-                        Site site) {
-  Lane& lane = self();
-  return lane.scheduler->meet_warp(lane, Meeting{.mask = mask, .arrived = 0, .op = op}, value,
-                                   source_lane, site);
+void leave_launch(RunningLane& lane) {
+  Lane& left = static_cast<Lane&>(lane);
+  left.scheduler->leave(left);
 }
 
-int meet_block(Op op, int predicate, Site site) {
-  Lane& lane = self();
-  BlockCollective plain;
-  plain.op = op;
-  return lane.scheduler->meet_block(lane, plain, predicate, site);
+Handover arrive_warp(RunningLane& self, std::uint64_t value, unsigned source_lane) {
+  Lane& lane = static_cast<Lane&>(self);
+  return lane.scheduler->arrive_warp(lane, value, source_lane);
 }
 
-void meet_block(const BlockCollective& collective, Site site) {
-  Lane& lane = self();
-  lane.scheduler->meet_block(lane, collective, 0, site);
+Handover arrive_block(RunningLane& self, int predicate) {
+  Lane& lane = static_cast<Lane&>(self);
+  return lane.scheduler->arrive_block(lane, predicate);
 }
 
-void yield_lane(Site site) {
-  self().scheduler->yield_lane(self(), site);
+Handover arrive_block(RunningLane& self, const BlockCollective& collective) {
+  Lane& lane = static_cast<Lane&>(self);
+  return lane.scheduler->arrive_block(lane, collective);
 }
 
-void after_atomic(bool changed, Site site) {
-  self().scheduler->after_atomic(self(), changed, site);
+Handover arrive_spin(RunningLane& self, Site site) {
+  Lane& lane = static_cast<Lane&>(self);
+  return lane.scheduler->arrive_spin(lane, site);
+}
+
+Handover arrive_atomic(RunningLane& self, bool changed, Site site) {
+  Lane& lane = static_cast<Lane&>(self);
+  return lane.scheduler->arrive_atomic(lane, changed, site);
 }
 
 void fail_misaligned(const void* address, std::size_t alignment, Site site) {
@@ -77,11 +83,7 @@ void fail_misaligned(const void* address, std::size_t alignment, Site site) {
                            " bytes off a multiple of " + std::to_string(alignment));
 }
 
-void require_width(int width, Site site) {
-  if (width > 0 && width <= static_cast<int>(kWarpLanes) &&
-      std::has_single_bit(static_cast<unsigned>(width))) {
-    return;
-  }
+void fail_width(int width, Site site) {
   Lane& lane = self();
   lane.scheduler->fail(lane, Error::kBadMask,
                        lane_text(lane) + " at " + site.file + ":" + std::to_string(site.line) +

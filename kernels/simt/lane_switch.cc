@@ -14,9 +14,6 @@ namespace {
 // Thrown where a lane of a failed launch waits, so that its locals are destroyed.
 struct Abandoned {};
 
-// A lane that waits with less than this left of its stack has as good as overflowed.
-constexpr std::ptrdiff_t kStackReserveBytes = 1024;
-
 // StackPool owns the memory; a fiber that ends has nothing to give back.
 struct PooledStack {
   static void deallocate(boost::context::stack_context&) {}
@@ -39,42 +36,25 @@ void Scheduler::make_fiber(Lane& lane) {
 
 // Lets lane_main return, so that no fiber is ever unwound by force.
 void Scheduler::end_fiber(Lane& lane) {
-  if (lane.context.fiber) switch_to(main_, lane.context, nullptr);
+  if (lane.context.fiber) run_lane(lane);
 }
 
-// Both ways: returns when something switches back to `from`.
-void Scheduler::switch_to(Context& from, Context& to, Lane* next) {
-  ++stats.num_switches;
-  current_lane = next;
-  switched_from_ = &from;
-  sanitizer::start_switch(&from.fake_stack, to.stack_bottom, to.stack_bytes);
-  arrive(from, std::move(to.fiber).resume());
-}
-
-// The first thing to happen after every switch, in the context switched to.
-void Scheduler::arrive(Context& self, boost::context::fiber&& came_from) {
-  Context& origin = *switched_from_;
-  const void* old_bottom = nullptr;
-  std::size_t old_bytes = 0;
-  sanitizer::finish_switch(self.fake_stack, &old_bottom, &old_bytes);
-  if (sanitizer::kActive && &origin == &main_) {
-    main_.stack_bottom = old_bottom;
-    main_.stack_bytes = old_bytes;
-  }
-  origin.fiber = std::move(came_from);
+// From the launching thread; returns when lanes have nothing left to do.
+void Scheduler::run_lane(Lane& lane) {
+  switch_context(board_, board_.main, hand_to(&lane));
 }
 
 boost::context::fiber Scheduler::lane_main(Lane& lane, boost::context::fiber&& caller) {
-  arrive(lane.context, std::move(caller));
+  arrive(board_, lane.context, std::move(caller));
   while (!ending_fibers_) {
     run_body(lane);
     finish_lane(lane);
-    Lane* const next = aborting_ ? nullptr : next_ready();
-    switch_to(lane.context, next != nullptr ? next->context : main_, next);
+    Context& next = hand_to(board_.aborting ? nullptr : next_ready());
+    switch_context(board_, lane.context, next);
   }
-  switched_from_ = &lane.context;
-  sanitizer::start_switch(nullptr, main_.stack_bottom, main_.stack_bytes);
-  return std::move(main_.fiber);
+  board_.from = &lane.context;
+  sanitizer::start_switch(nullptr, board_.main.stack_bottom, board_.main.stack_bytes);
+  return std::move(board_.main.fiber);
 }
 
 void Scheduler::run_body(Lane& lane) {
@@ -85,10 +65,10 @@ void Scheduler::run_body(Lane& lane) {
   } catch (const Abandoned&) {
     // The launch has failed already.
   } catch (const std::exception& thrown) {
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kException, lane.home, lane_text(lane) + " threw: " + thrown.what());
   } catch (...) {
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kException, lane.home, lane_text(lane) + " threw something unknown");
   }
   lane.has_begun = false;
@@ -97,10 +77,10 @@ void Scheduler::run_body(Lane& lane) {
 
 void Scheduler::finish_lane(Lane& lane) {
   if (!lane.stack.is_intact()) {
-    aborting_ = stacks_broken_ = true;
+    board_.aborting = stacks_broken_ = true;
     record(Error::kStackOverflow, lane.home, lane_text(lane) + " overran its stack");
   }
-  if (aborting_) return;
+  if (board_.aborting) return;
   Block& block = *lane.home;
   Warp& warp = *lane.warp;
   const unsigned bit = 1u << lane.lane_idx;
@@ -109,13 +89,13 @@ void Scheduler::finish_lane(Lane& lane) {
   last_change_ = last_progress_ = stats.num_switches;
   for (unsigned i = 0; i < warp.num_meetings; ++i) {
     if ((warp.meetings[i].mask & bit) == 0) continue;
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kCollectiveLeft, &block, lane_text(lane) + " exited; " + describe_waiting(block));
     return;
   }
   if (block.barrier.num_arrived > 0) {
     if (block.barrier.collective.combine != nullptr) {
-      aborting_ = true;
+      board_.aborting = true;
       record(Error::kCollectiveLeft, &block,
              lane_text(lane) + " exited; " + describe_waiting(block));
     } else if (block.barrier.num_arrived == block.num_live) {
@@ -127,43 +107,32 @@ void Scheduler::finish_lane(Lane& lane) {
 
 void Scheduler::finish_block(Block& block) {
   if (!block.shared.guards_intact()) {
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kSharedOverrun, &block, "bytes around its shared memory were written");
   }
   finished_.push_back(&block);
 }
 
-Lane* Scheduler::next_ready() {
-  if (ready_.empty() || stats.num_switches >= checkpoint_) return nullptr;
-  if (options.seed != 0 && random_.coin()) return ready_.pop_newest();
-  return ready_.pop_oldest();
-}
-
-// Gives way until someone has put `self` into the ready queue and its turn has come.
-void Scheduler::suspend(Lane& self) {
-  check_stack(self);
-  Lane* const next = next_ready();
-  if (next != &self) switch_to(self.context, next != nullptr ? next->context : main_, next);
-  if (aborting_) throw Abandoned{};
-}
-
-void Scheduler::check_stack(Lane& self) {
-  const auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
-  if (here - self.stack.low >= kStackReserveBytes && self.stack.is_intact()) return;
+void Scheduler::fail_stack(Lane& self) {
   if (!self.stack.is_intact()) {
     // Its neighbour's frames may be gone: nothing can be unwound, this lane is never resumed.
-    aborting_ = stacks_broken_ = true;
+    board_.aborting = stacks_broken_ = true;
     record(Error::kStackOverflow, self.home, lane_text(self) + " overran its stack");
-    switch_to(self.context, main_, nullptr);
+    switch_context(board_, self.context, hand_to(nullptr));
   }
   fail(self, Error::kStackOverflow, lane_text(self) + " has used up its stack");
 }
 
 void Scheduler::fail(Lane& self, Error error, const std::string& detail) {
-  if (!aborting_) {
-    aborting_ = true;
+  if (!board_.aborting) {
+    board_.aborting = true;
     record(error, self.home, detail);
   }
+  leave(self);
+}
+
+void Scheduler::leave(Lane& self) {
+  self.waits_at = Op::kNone;
   if (std::uncaught_exceptions() > uncaught_before_) return;
   throw Abandoned{};
 }

@@ -22,8 +22,8 @@ inline constexpr std::size_t kDefaultSharedBytes = 48 * 1024;
 // One launch. `name` appears in messages and must outlive the launch.
 struct LaunchConfig {
   std::string_view name = "kernel";
-  Dim3 grid;                             // x <= 2^31-1, y and z <= 65535
-  Dim3 block;                            // x and y <= 1024, z <= 64, at most 1024 lanes in all
+  Dim3 grid{};                           // x <= 2^31-1, y and z <= 65535
+  Dim3 block{};                          // x and y <= 1024, z <= 64, at most 1024 lanes in all
   std::size_t dynamic_shared_bytes = 0;  // what dynamic_shared<T>() points at
   std::size_t shared_limit_bytes = 0;    // static + dynamic; 0 takes the executor's option; above
                                          // 48 KiB is the opt-in, up to shared_optin_bytes(arch)

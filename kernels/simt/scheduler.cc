@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/simt/float_state.h"
 #include "kernels/simt/sanitizer.h"
 
 namespace bytegate::simt {
@@ -30,7 +31,7 @@ std::size_t lane_stack_bytes(std::size_t wanted) {
 Scheduler::Scheduler(const ExecutorOptions& initial) : options(initial) {}
 
 Scheduler::~Scheduler() {
-  const LaneCoordinates* const outer_lane = std::exchange(current_lane, nullptr);
+  RunningLane* const outer_lane = std::exchange(current_lane, nullptr);
   ending_fibers_ = true;
   for (const auto& block : blocks_) {
     for (const auto& lane : block->lanes) end_fiber(*lane);
@@ -41,12 +42,13 @@ Scheduler::~Scheduler() {
 Status Scheduler::run(const LaunchConfig& config, const KernelBody& kernel) {
   Status refused = check(config, kernel);
   if (!refused.ok()) return refused;
-  const LaneCoordinates* const outer_lane = std::exchange(current_lane, nullptr);
+  RunningLane* const outer_lane = std::exchange(current_lane, nullptr);
+  const LaunchFloatState float_state;
   begin(config, kernel);
   try {
     loop();
   } catch (const std::bad_alloc&) {
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kOutOfMemory, nullptr, "no memory for the lanes of another block");
   }
   abandon();
@@ -61,7 +63,7 @@ void Scheduler::begin(const LaunchConfig& config, const KernelBody& kernel) {
   status_ = Status{};
   stats = LaunchStats{};
   running_ = true;
-  aborting_ = false;
+  board_.aborting = false;
   stacks_broken_ = false;
   uncaught_before_ = std::uncaught_exceptions();
   random_ = Random(options.seed);
@@ -69,6 +71,8 @@ void Scheduler::begin(const LaunchConfig& config, const KernelBody& kernel) {
   num_started_ = 0;
   rank_cursor_ = 0;
   rank_step_ = 1;
+  newest_quarters_ = options.seed != 0 ? random_.below(4) : 0;
+  warps_stay_together_ = options.seed != 0 && random_.coin();
   if (options.seed != 0) {
     rank_cursor_ = random_.next() % num_blocks_;
     do {
@@ -82,13 +86,13 @@ void Scheduler::begin(const LaunchConfig& config, const KernelBody& kernel) {
 }
 
 void Scheduler::loop() {
-  while (!aborting_) {
+  while (!board_.aborting) {
     retire_finished();
     while (resident_.size() < options.concurrent_blocks && may_start_block()) start_block();
     if (stats.num_switches >= checkpoint_) {
       check_limits();
     } else if (Lane* next = next_ready()) {
-      switch_to(main_, next->context, next);
+      run_lane(*next);
     } else if (!spinning_.empty()) {
       wake_spinning();
     } else if (!resident_.empty()) {
@@ -101,7 +105,7 @@ void Scheduler::loop() {
 
 void Scheduler::check_limits() {
   if (stats.num_switches >= options.max_switches) {
-    aborting_ = true;
+    board_.aborting = true;
     record(Error::kHang, resident_.empty() ? nullptr : resident_.front(),
            "still running after " + std::to_string(stats.num_switches) + " lane switches");
     return;
@@ -115,7 +119,7 @@ void Scheduler::wake_spinning() {
   if (idle && may_start_block()) {
     start_block();
   } else if (idle && stats.num_switches >= last_progress_ + options.max_idle_switches) {
-    aborting_ = true;
+    board_.aborting = true;
     const bool more = num_started_ < num_blocks_;
     record(Error::kDeadlock, resident_.front(),
            "its lanes only spin and nothing changes; " +
@@ -182,8 +186,11 @@ void Scheduler::furnish(Block& block) {
     lane.thread = unrank(i, config_.block);
     lane.block = &block.where;
     lane.scheduler = this;
+    lane.board = &board_;
     lane.home = &block;
     lane.warp = &block.warps[i / kWarpLanes];
+    lane.warp_result = &lane.warp->out[lane.lane_idx];
+    lane.block_result = &block.barrier.result;
     block.order[i] = &lane;
   }
   for (unsigned i = 0; i < block.warps.size(); ++i) {
@@ -222,16 +229,31 @@ void Scheduler::start_block() {
     warp.exited = 0;
     warp.num_meetings = 0;
   }
-  // From the natural order each time: a launch depends on its seed, not on launches before it.
-  for (unsigned i = 0; i < block.num_lanes; ++i) {
-    Lane* const lane = block.lanes[i].get();
-    const unsigned at = options.seed != 0 ? random_.below(i + 1) : i;
-    block.order[i] = block.order[at];
-    block.order[at] = lane;
-  }
+  permute_lanes(block);
   for (Lane* lane : block.order) {
     lane->waits_at = Op::kNone;
     ready_.push(lane);
+  }
+}
+
+// From the natural order each time: a launch depends on its seed, not on the launches before it.
+// Warps may stay together, so that one can run far ahead of another.
+void Scheduler::permute_lanes(Block& block) {
+  const unsigned num_lanes = block.num_lanes;
+  for (unsigned i = 0; i < num_lanes; ++i) block.order[i] = block.lanes[i].get();
+  if (options.seed == 0) return;
+  const unsigned unit = warps_stay_together_ ? kWarpLanes : num_lanes;
+  for (unsigned first = 0; first < num_lanes; first += unit) {
+    const unsigned count = std::min(unit, num_lanes - first);
+    Lane** const lanes = &block.order[first];
+    for (unsigned i = count - 1; i > 0; --i) std::swap(lanes[i], lanes[random_.below(i + 1)]);
+  }
+  if (!warps_stay_together_) return;
+  // Only whole warps change places; a partial one stays last.
+  for (unsigned i = num_lanes / kWarpLanes; i > 1; --i) {
+    Lane** const last = &block.order[std::size_t{i - 1} * kWarpLanes];
+    Lane** const other = &block.order[std::size_t{random_.below(i)} * kWarpLanes];
+    if (last != other) std::swap_ranges(last, last + kWarpLanes, other);
   }
 }
 
@@ -263,7 +285,7 @@ void Scheduler::abandon() {
   for (Block* block : resident_) {
     for (unsigned i = 0; i < block->num_lanes && !stacks_broken_; ++i) {
       Lane& lane = *block->lanes[i];
-      if (lane.has_begun) switch_to(main_, lane.context, &lane);
+      if (lane.has_begun) run_lane(lane);
       lane.waits_at = Op::kNone;
     }
     finished_.push_back(block);

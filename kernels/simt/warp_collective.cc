@@ -87,58 +87,56 @@ void compute(Warp& warp, Op op, unsigned mask, std::uint64_t poison) {
 
 }  // namespace
 
-std::uint64_t Scheduler::meet_warp(Lane& self, const Meeting& wanted, std::uint64_t value,
-                                   unsigned source_lane, Site site) {
+Handover Scheduler::arrive_warp(Lane& self, std::uint64_t value, unsigned source_lane) {
   Warp& warp = *self.warp;
-  self.waits_at = wanted.op;
-  self.mask = wanted.mask;
-  self.site = site;
-  if (!check_mask(self, wanted)) return 0;
+  const Op op = self.waits_at;
+  const unsigned mask = self.mask;
+  const unsigned bit = 1u << self.lane_idx;
+  const unsigned can_come = warp.exists & ~warp.exited;
+  if ((mask & bit) == 0 || (mask & ~can_come) != 0 || board_.aborting) [[unlikely]] {
+    refuse_mask(self);
+    return nullptr;
+  }
   warp.in[self.lane_idx] = value;
   warp.source[self.lane_idx] = static_cast<std::uint8_t>(source_lane);
-  const unsigned bit = 1u << self.lane_idx;
 
   unsigned at = 0;
-  while (at < warp.num_meetings && warp.meetings[at].mask != wanted.mask) ++at;
+  while (at < warp.num_meetings && warp.meetings[at].mask != mask) ++at;
   if (at == warp.num_meetings) {
-    warp.meetings[at] = Meeting{.mask = wanted.mask, .arrived = 0, .op = wanted.op};
+    warp.meetings[at] = Meeting{.mask = mask, .arrived = 0, .op = op};
     ++warp.num_meetings;
-  } else if (warp.meetings[at].op != wanted.op) {
+  } else if (warp.meetings[at].op != op) {
     fail(self, Error::kMismatchedCollective, describe_waiting(*self.home));
-    return 0;
+    return nullptr;
   }
   Meeting& meeting = warp.meetings[at];
   meeting.arrived |= bit;
   if (meeting.arrived == meeting.mask) {
     const Meeting complete = meeting;
     meeting = warp.meetings[--warp.num_meetings];
-    complete_warp(self, complete);
-  } else {
-    suspend(self);
+    return complete_warp(self, complete);
   }
-  return warp.out[self.lane_idx];
+  return suspend(self);
 }
 
-bool Scheduler::check_mask(Lane& self, const Meeting& wanted) {
-  const Warp& warp = *self.warp;
-  const unsigned bit = 1u << self.lane_idx;
-  const unsigned can_come = warp.exists & ~warp.exited;
-  if ((wanted.mask & bit) != 0 && (wanted.mask & ~can_come) == 0 && !aborting_) return true;
-  const std::string who = lane_text(self);
-  if ((wanted.mask & bit) == 0) {
-    fail(self, Error::kBadMask, who + " is not in its own mask; " + describe_waiting(*self.home));
-  } else if ((wanted.mask & ~warp.exists) != 0) {
+// Says why `self` may not join, and ends the launch.
+void Scheduler::refuse_mask(Lane& self) {
+  if (board_.aborting) {
+    leave(self);
+  } else if ((self.mask & (1u << self.lane_idx)) == 0) {
     fail(self, Error::kBadMask,
-         who + " names lanes its warp does not have; " + describe_waiting(*self.home));
+         lane_text(self) + " is not in its own mask; " + describe_waiting(*self.home));
+  } else if ((self.mask & ~self.warp->exists) != 0) {
+    fail(self, Error::kBadMask,
+         lane_text(self) + " names lanes its warp does not have; " + describe_waiting(*self.home));
   } else {
     fail(self, Error::kCollectiveLeft,
-         who + " names lanes that have exited; " + describe_waiting(*self.home));
+         lane_text(self) + " names lanes that have exited; " + describe_waiting(*self.home));
   }
-  return false;
 }
 
 // The last lane to arrive computes for all, readies the others and goes on without a switch.
-void Scheduler::complete_warp(Lane& last, const Meeting& meeting) {
+Handover Scheduler::complete_warp(Lane& last, const Meeting& meeting) {
   Warp& warp = *last.warp;
   std::uint64_t poison = 0;
   std::memset(&poison, options.shared_poison, sizeof poison);
@@ -153,7 +151,7 @@ void Scheduler::complete_warp(Lane& last, const Meeting& meeting) {
   };
   if (options.seed == 0) {
     for_each_lane(meeting.mask, wake);
-    return;
+    return nullptr;
   }
   const unsigned turn = random_.below(kWarpLanes);
   const unsigned flip = random_.below(kWarpLanes);
@@ -161,7 +159,7 @@ void Scheduler::complete_warp(Lane& last, const Meeting& meeting) {
     const unsigned i = ((k + turn) % kWarpLanes) ^ flip;
     if (((meeting.mask >> i) & 1u) != 0) wake(i);
   }
-  give_way_after_meeting(last);
+  return give_way_after_meeting(last);
 }
 
 }  // namespace bytegate::simt

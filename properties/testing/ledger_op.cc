@@ -6,7 +6,7 @@ namespace {
 using Index = LedgerIndex;
 
 constexpr int64_t kMaxKey = int64_t{1} << 40;
-constexpr int64_t kMaxValue = 1000;
+constexpr int64_t kMaxValue = 1 << 20;
 
 int64_t num_sums(const Case& c) {
   return c.dims[Index::kRows] + 1;

@@ -1,0 +1,144 @@
+// The cuda backend: candidates run on device 0. Small plain cases share arenas, a round at a time;
+// the others run alone. A round in which anything went wrong is run again case by case, so that the
+// one that did it is named and all others get their true results.
+#include "kernels/cuda_backend.h"
+
+#include <utility>
+
+#include "kernels/cuda_round.h"
+#include "kernels/cuda_single_run.h"
+
+namespace bytegate {
+namespace {
+
+// A case that needs more than this part of a round runs alone.
+constexpr size_t kMaxRoundShare = 4;
+
+size_t held_bytes(const Tensor& tensor) {
+  if (!tensor.present) return 0;
+  return static_cast<size_t>(extent_elements(tensor.shape, tensor.strides).value_or(0)) *
+         dtype_bytes(tensor.dtype);
+}
+
+bool runs_alone(const Case& c, uint64_t workspace_bytes, size_t round_bytes) {
+  if (c.mode == Mode::kGraph || !c.later_steps.empty()) return true;
+  size_t bytes = workspace_bytes;
+  for (const Tensor& tensor : c.tensors) {
+    if (is_sparse(tensor)) return true;
+    bytes += held_bytes(tensor);
+  }
+  return bytes > round_bytes / kMaxRoundShare;
+}
+
+class CudaSubmission final : public Submission {
+ public:
+  CudaSubmission(CudaDevice& device, const Candidate& candidate, std::span<const Case> cases)
+      : device_(device), candidate_(candidate), results_(cases.size()) {
+    if (!device_.unusable().empty()) {
+      for (RunResult& result : results_) {
+        result = {.status = RunStatus::kExhausted, .message = device_.unusable()};
+      }
+      return;
+    }
+    device_.enter();
+    // A case that came alone is not worth a second run when it faults.
+    const bool only = cases.size() == 1;
+    for (size_t i = 0; i < cases.size(); ++i) plan(cases[i], i, only);
+    if (!rounds_.empty()) rounds_.front()->launch();
+  }
+
+  ~CudaSubmission() override { device_.enter(); }
+
+  std::vector<RunResult> collect() override;
+
+ private:
+  void plan(const Case& c, size_t result_idx, bool only);
+  // The results of a round that was waited for, or a place among the cases that run alone.
+  void settle(CudaRound& round, const CudaOutcome& outcome);
+
+  CudaDevice& device_;
+  const Candidate& candidate_;
+  std::vector<RunResult> results_;
+  std::vector<std::unique_ptr<CudaRound>> rounds_;
+  std::vector<CudaJob> alone_;
+};
+
+void CudaSubmission::plan(const Case& c, size_t result_idx, bool only) {
+  const CallSize size = query_call(candidate_, c, kCudaDevice);
+  if (std::optional<RunResult> settled = settled_by_query(size, c)) {
+    results_[result_idx] = std::move(*settled);
+    return;
+  }
+  const CudaJob job = {.c = &c, .result_idx = result_idx, .workspace_bytes = size.workspace_bytes};
+  const size_t round_bytes = device_.limits().round_bytes;
+  if (only || runs_alone(c, size.workspace_bytes, round_bytes)) {
+    alone_.push_back(job);
+    return;
+  }
+  if (rounds_.empty() || rounds_.back()->bytes() >= round_bytes) {
+    rounds_.push_back(std::make_unique<CudaRound>(device_, candidate_));
+  }
+  rounds_.back()->add(job);
+}
+
+std::vector<RunResult> CudaSubmission::collect() {
+  device_.enter();
+  for (size_t i = 0; i < rounds_.size(); ++i) {
+    const CudaOutcome outcome = rounds_[i]->wait();
+    if (outcome.kind == CudaOutcome::Kind::kFaulted) static_cast<void>(device_.recover());
+    // Runs while the host compares this one.
+    if (i + 1 < rounds_.size()) rounds_[i + 1]->launch();
+    settle(*rounds_[i], outcome);
+    rounds_[i].reset();
+  }
+  for (const CudaJob& job : alone_) {
+    results_[job.result_idx] = run_alone(device_, candidate_, job);
+  }
+  return std::move(results_);
+}
+
+void CudaSubmission::settle(CudaRound& round, const CudaOutcome& outcome) {
+  if (outcome.ok()) return round.take(results_);
+  if (device_.unusable().empty()) {
+    alone_.insert(alone_.end(), round.jobs().begin(), round.jobs().end());
+    return;
+  }
+  RunStatus status = RunStatus::kExhausted;
+  std::string message = device_.unusable();
+  if (outcome.kind == CudaOutcome::Kind::kHung || outcome.kind == CudaOutcome::Kind::kFaulted) {
+    status = outcome.kind == CudaOutcome::Kind::kHung ? RunStatus::kHung : RunStatus::kFault;
+    message += "; the cause is one of the " + std::to_string(round.jobs().size()) +
+               " cases launched together, or one launched before them (" + outcome.text + ")";
+  }
+  for (const CudaJob& job : round.jobs()) {
+    results_[job.result_idx] = {.status = status, .message = message};
+  }
+}
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(std::unique_ptr<CudaDevice> device) : device_(std::move(device)) {}
+
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::kCuda; }
+  [[nodiscard]] std::string description() const override { return device_->description(); }
+  std::unique_ptr<Submission> submit(Candidate& candidate, std::span<const Case> cases) override {
+    return std::make_unique<CudaSubmission>(*device_, candidate, cases);
+  }
+
+ private:
+  std::unique_ptr<CudaDevice> device_;
+};
+
+}  // namespace
+
+CudaBackendResult make_cuda_backend_with(const CudaLimits& limits) {
+  CudaDevice::Result opened = CudaDevice::open(limits);
+  if (opened.device == nullptr) return {nullptr, opened.absent_reason};
+  return {std::make_unique<CudaBackend>(std::move(opened.device)), ""};
+}
+
+CudaBackendResult make_cuda_backend(const BackendOptions&) {
+  return make_cuda_backend_with(CudaLimits{});
+}
+
+}  // namespace bytegate

@@ -1,0 +1,53 @@
+#include "kernels/cuda_launch.h"
+
+namespace bytegate {
+
+void bind_arena(CallFrame& frame, const PlacedCase& placed, std::byte* arena) {
+  for (size_t i = 0; i < placed.tensors.size(); ++i) {
+    if (placed.tensors[i].bytes == 0) continue;
+    frame.set_data(static_cast<int>(i), arena + placed.tensors[i].offset);
+  }
+  frame.set_workspace(arena + placed.workspace.offset, placed.workspace.bytes);
+}
+
+cudaError_t call_candidate(const Candidate& candidate, CallFrame& frame, RunResult& result) {
+  // What somebody else left is not this candidate's.
+  static_cast<void>(cudaGetLastError());
+  result.status = run_status(frame.run(candidate));
+  result.path = frame.path();
+  if (result.status != RunStatus::kDone) result.message = frame.message();
+  return cudaGetLastError();
+}
+
+void blame_left_error(cudaError_t left, RunResult& result) {
+  if (left == cudaSuccess || result.status != RunStatus::kDone) return;
+  result.status = RunStatus::kFault;
+  result.message = "run() returned OK and left an error behind: " +
+                   CudaStatus{.call = "cudaGetLastError", .error = left}.text();
+}
+
+CudaOutcome run_candidate(CudaDevice& device, const Candidate& candidate, CallFrame& frame,
+                          RunResult& result) {
+  const cudaError_t left = call_candidate(candidate, frame, result);
+  if (left == cudaSuccess && result.status == RunStatus::kDone) return {};
+  // An earlier case's fault may surface here, in the error left or in what the candidate says.
+  if (CudaOutcome context = device.check_context(); !context.ok()) return context;
+  blame_left_error(left, result);
+  return {};
+}
+
+CudaOutcome upload(CudaDevice& device, CudaSlot& slot, size_t bytes) {
+  return device.judge(
+      cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(slot.device(), slot.image(), bytes,
+                                                   cudaMemcpyHostToDevice, device.stream())));
+}
+
+CudaOutcome download(CudaDevice& device, CudaSlot& slot, size_t bytes) {
+  const CudaStatus copied =
+      cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(slot.actual(), slot.device(), bytes,
+                                                   cudaMemcpyDeviceToHost, device.stream()));
+  if (!copied.ok()) return device.judge(copied);
+  return device.judge(cuda_call("cudaEventRecord", cudaEventRecord(slot.done(), device.stream())));
+}
+
+}  // namespace bytegate

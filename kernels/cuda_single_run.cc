@@ -1,0 +1,175 @@
+#include "kernels/cuda_single_run.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kernels/cuda_sparse_tensors.h"
+
+namespace bytegate {
+namespace {
+
+class SingleRun {
+ public:
+  SingleRun(CudaDevice& device, const Candidate& candidate, const CudaJob& job)
+      : device_(device),
+        candidate_(candidate),
+        case_(*job.c),
+        first_(at_step(*job.c, 0)),
+        epoch_(device.epoch()) {
+    arena_.place(case_, job.workspace_bytes);
+  }
+  SingleRun(const SingleRun&) = delete;
+  SingleRun& operator=(const SingleRun&) = delete;
+  ~SingleRun();
+
+  // Not ok: the result is not the candidate's doing, or it lost the context.
+  CudaOutcome run(RunResult& result);
+
+ private:
+  CudaOutcome capture(RunResult& result);
+  CudaOutcome capture_run(RunResult& result, CudaGraph& graph);
+  // A result with another status than kDone ends the case.
+  CudaOutcome step(const Case& at, size_t step_idx, RunResult& result);
+  CudaOutcome launch(const Case& at, RunResult& result);
+  void bind(CallFrame& frame) const;
+
+  CudaDevice& device_;
+  const Candidate& candidate_;
+  const Case& case_;
+  const Case first_;
+  const uint64_t epoch_;
+  Arena arena_;
+  CudaSlotLease slot_;
+  CudaSparseTensors sparse_;
+  CudaGraphExec graph_;
+};
+
+SingleRun::~SingleRun() {
+  // The graph went with its context; sparse memory belongs to no context.
+  if (epoch_ != device_.epoch()) graph_.abandon();
+  if (device_.unusable().empty()) return;
+  graph_.abandon();
+  sparse_.abandon();
+}
+
+void SingleRun::bind(CallFrame& frame) const {
+  bind_arena(frame, arena_.placed(0), slot_->device());
+  sparse_.bind(frame);
+  frame.apply_call_faults();
+}
+
+CudaOutcome SingleRun::run(RunResult& result) {
+  if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_); !leased.ok()) return leased;
+  if (CudaOutcome made = device_.judge(sparse_.map(first_, arena_.placed(0))); !made.ok()) {
+    return made;
+  }
+  if (case_.mode == Mode::kGraph) {
+    CudaOutcome captured = capture(result);
+    if (!captured.ok() || result.status != RunStatus::kDone) return captured;
+  }
+  for (size_t step_idx = 0; step_idx <= case_.later_steps.size(); ++step_idx) {
+    std::optional<Case> later;
+    if (step_idx > 0) later = at_step(case_, step_idx);
+    CudaOutcome ran = step(later ? *later : first_, step_idx, result);
+    if (!ran.ok()) return ran;
+    if (result.status != RunStatus::kDone) break;
+  }
+  // A refusal may have left launched work behind.
+  return result.status == RunStatus::kDone ? CudaOutcome{} : device_.quiesce();
+}
+
+CudaOutcome SingleRun::capture(RunResult& result) {
+  // The inputs are not there yet: work that escapes the capture cannot get a step right.
+  constexpr int kPoison = 0xa5;
+  const CudaStatus poisoned =
+      cuda_call("cudaMemsetAsync",
+                cudaMemsetAsync(slot_->device(), kPoison, arena_.bytes(), device_.stream()));
+  if (!poisoned.ok()) return device_.judge(poisoned);
+  if (CudaOutcome idle = device_.quiesce(); !idle.ok()) return idle;
+  CudaGraph graph;
+  CudaOutcome captured = capture_run(result, graph);
+  if (!captured.ok() || result.status != RunStatus::kDone) return captured;
+  return device_.judge(
+      cuda_call("cudaGraphInstantiate", cudaGraphInstantiate(graph_.out(), graph.get(), 0)));
+}
+
+CudaOutcome SingleRun::capture_run(RunResult& result, CudaGraph& graph) {
+  CallFrame frame(first_, kCudaDevice, device_.stream());
+  bind(frame);
+  // Thread-local: what no engine may do during a capture (allocate, synchronise) is an error for
+  // the candidate, and other threads of the process may go on doing it. Global mode would fail
+  // them; relaxed mode would let the candidate do anything.
+  const CudaStatus begun =
+      cuda_call("cudaStreamBeginCapture",
+                cudaStreamBeginCapture(device_.stream(), cudaStreamCaptureModeThreadLocal));
+  if (!begun.ok()) return device_.judge(begun);
+  const cudaError_t left = call_candidate(candidate_, frame, result);
+  const CudaStatus ended =
+      cuda_call("cudaStreamEndCapture", cudaStreamEndCapture(device_.stream(), graph.out()));
+  if (CudaOutcome context = device_.check_context(); !context.ok()) return context;
+  blame_left_error(left, result);
+  return result.status == RunStatus::kDone ? device_.judge(ended) : CudaOutcome{};
+}
+
+CudaOutcome SingleRun::launch(const Case& at, RunResult& result) {
+  if (graph_.get() != nullptr) {
+    return device_.judge(
+        cuda_call("cudaGraphLaunch", cudaGraphLaunch(graph_.get(), device_.stream())));
+  }
+  CallFrame frame(at, kCudaDevice, device_.stream());
+  bind(frame);
+  return run_candidate(device_, candidate_, frame, result);
+}
+
+CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) {
+  arena_.fill_step(at, 0, step_idx, slot_->image());
+  if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
+  const CudaStatus sparse_up = sparse_.upload(at, step_idx, device_.stream());
+  if (!sparse_up.ok()) return device_.judge(sparse_up);
+  if (CudaOutcome launched = launch(at, result); !launched.ok()) return launched;
+  if (result.status != RunStatus::kDone) return {};
+  if (CudaOutcome down = download(device_, *slot_.get(), arena_.bytes()); !down.ok()) return down;
+  if (CudaOutcome ended = device_.wait(slot_->done()); !ended.ok()) return ended;
+  result.steps.push_back(arena_.take(at, 0, slot_->actual(), slot_->image()));
+  return device_.judge(sparse_.take(at, device_.stream(), result.steps.back()));
+}
+
+}  // namespace
+
+RunResult run_alone(CudaDevice& device, const Candidate& candidate, const CudaJob& job) {
+  if (device.quiesce().kind == CudaOutcome::Kind::kFaulted) static_cast<void>(device.recover());
+  if (!device.unusable().empty()) {
+    return {.status = RunStatus::kExhausted, .message = device.unusable()};
+  }
+  RunResult result;
+  SingleRun run(device, candidate, job);
+  CudaOutcome outcome = run.run(result);
+  if (outcome.kind == CudaOutcome::Kind::kCallFailed ||
+      outcome.kind == CudaOutcome::Kind::kExhausted) {
+    // What was launched before the call that failed still uses the buffers.
+    if (CudaOutcome idle = device.quiesce(); !idle.ok()) outcome = std::move(idle);
+  }
+  switch (outcome.kind) {
+    case CudaOutcome::Kind::kOk:
+      return result;
+    case CudaOutcome::Kind::kExhausted:
+    case CudaOutcome::Kind::kUnusable:
+      result.status = RunStatus::kExhausted;
+      break;
+    case CudaOutcome::Kind::kFaulted:
+      static_cast<void>(device.recover());
+      result.status = RunStatus::kFault;
+      break;
+    case CudaOutcome::Kind::kCallFailed:
+      result.status = RunStatus::kFault;
+      break;
+    case CudaOutcome::Kind::kHung:
+      result.status = RunStatus::kHung;
+      break;
+  }
+  result.message = std::move(outcome.text);
+  return result;
+}
+
+}  // namespace bytegate

@@ -1,0 +1,116 @@
+#include "kernels/cuda_sparse_region.h"
+
+#include <bit>
+
+namespace bytegate {
+namespace {
+
+CUmemAllocationProp page_properties() {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = 0;
+  return properties;
+}
+
+void* address_of(CUdeviceptr pointer) {
+  return std::bit_cast<void*>(pointer);
+}
+
+}  // namespace
+
+CudaStatus CudaVirtualMemory::load() {
+  for (const CudaStatus& status :
+       {load_driver_function("cuMemGetAllocationGranularity", granularity),
+        load_driver_function("cuMemAddressReserve", reserve),
+        load_driver_function("cuMemAddressFree", free), load_driver_function("cuMemCreate", create),
+        load_driver_function("cuMemRelease", release), load_driver_function("cuMemMap", map),
+        load_driver_function("cuMemUnmap", unmap),
+        load_driver_function("cuMemSetAccess", set_access)}) {
+    if (!status.ok()) return status;
+  }
+  const CUmemAllocationProp properties = page_properties();
+  return driver_call("cuMemGetAllocationGranularity",
+                     granularity(&page_bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+}
+
+CudaSparseRegion::~CudaSparseRegion() {
+  for (const auto& [address, bytes] : mapped_) {
+    static_cast<void>(driver_call("cuMemUnmap", memory_.unmap(address, bytes)));
+  }
+  if (base_ != 0) static_cast<void>(driver_call("cuMemAddressFree", memory_.free(base_, bytes_)));
+}
+
+void CudaSparseRegion::abandon() {
+  mapped_.clear();
+  base_ = 0;
+}
+
+CudaStatus CudaSparseRegion::map(const SparseImage& layout) {
+  bytes_ = layout.region_bytes();
+  lead_bytes_ = layout.lead_bytes();
+  const CudaStatus reserved =
+      driver_call("cuMemAddressReserve", memory_.reserve(&base_, bytes_, 0, 0, 0));
+  if (!reserved.ok()) {
+    base_ = 0;
+    return reserved;
+  }
+  const std::vector<size_t>& pages = layout.pages();
+  for (size_t first = 0; first < pages.size();) {
+    size_t next = first + 1;
+    while (next < pages.size() && pages[next] == pages[next - 1] + 1) ++next;
+    const CudaStatus backed = back(pages[first], next - first);
+    if (!backed.ok()) return backed;
+    first = next;
+  }
+  return {};
+}
+
+CudaStatus CudaSparseRegion::back(size_t first_page, size_t num_pages) {
+  const CUdeviceptr address = base_ + first_page * memory_.page_bytes;
+  const size_t bytes = num_pages * memory_.page_bytes;
+  const CUmemAllocationProp properties = page_properties();
+  CUmemGenericAllocationHandle handle = 0;
+  const CudaStatus created =
+      driver_call("cuMemCreate", memory_.create(&handle, bytes, &properties, 0));
+  if (!created.ok()) return created;
+  const CudaStatus mapped = driver_call("cuMemMap", memory_.map(address, bytes, 0, handle, 0));
+  // The mapping keeps the memory.
+  const CudaStatus released = driver_call("cuMemRelease", memory_.release(handle));
+  if (!mapped.ok()) return mapped;
+  mapped_.emplace_back(address, bytes);
+  if (!released.ok()) return released;
+  CUmemAccessDesc access{};
+  access.location = properties.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return driver_call("cuMemSetAccess", memory_.set_access(address, bytes, &access, 1));
+}
+
+void* CudaSparseRegion::first_element() const {
+  return address_of(base_ + lead_bytes_);
+}
+
+CudaStatus CudaSparseRegion::upload(const SparseImage& image, cudaStream_t stream) const {
+  for (size_t slot = 0; slot < image.pages().size(); ++slot) {
+    void* page = address_of(base_ + image.pages()[slot] * image.page_bytes());
+    const CudaStatus status =
+        cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(page, image.page(slot), image.page_bytes(),
+                                                     cudaMemcpyHostToDevice, stream));
+    if (!status.ok()) return status;
+  }
+  // A copy from pageable memory may still be reading it.
+  return cuda_call("cudaStreamSynchronize", cudaStreamSynchronize(stream));
+}
+
+CudaStatus CudaSparseRegion::download(SparseImage& actual, cudaStream_t stream) const {
+  for (size_t slot = 0; slot < actual.pages().size(); ++slot) {
+    const void* page = address_of(base_ + actual.pages()[slot] * actual.page_bytes());
+    const CudaStatus status =
+        cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(actual.page(slot), page, actual.page_bytes(),
+                                                     cudaMemcpyDeviceToHost, stream));
+    if (!status.ok()) return status;
+  }
+  return cuda_call("cudaStreamSynchronize", cudaStreamSynchronize(stream));
+}
+
+}  // namespace bytegate

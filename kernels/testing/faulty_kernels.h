@@ -1,0 +1,13 @@
+// Kernels that no GPU would take, run on the SIMT executor. Each returns the status of the call.
+#pragma once
+
+#include "kernels/call_reader.h"
+
+namespace bytegate {
+
+// The halves of a block wait at two different barriers.
+int32_t run_diverging_kernel(CallReader& call);
+// Every thread waits for a flag that nobody sets.
+int32_t run_waiting_kernel(CallReader& call);
+
+}  // namespace bytegate

@@ -1,0 +1,77 @@
+# Tests of the kernels' side. Only included under BYTEGATE_TESTS.
+
+# Libraries that cannot be candidates, each for its own reason, and the examples, which find the
+# package in this build in the place of an installed one.
+set(BYTEGATE_BAD_LIBRARIES no_run_function no_symbol null_table other_version)
+set(bytegate_bad_library_paths "")
+foreach(library ${BYTEGATE_BAD_LIBRARIES})
+  add_library(bytegate_${library} MODULE testing/libraries/${library}.cc)
+  set_target_properties(bytegate_${library} PROPERTIES PREFIX "" OUTPUT_NAME ${library}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+  target_include_directories(bytegate_${library} SYSTEM PRIVATE ${BYTEGATE_DLPACK_INCLUDE})
+  target_link_libraries(bytegate_${library} PRIVATE bytegate_options)
+endforeach()
+
+file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/bytegate-config.cmake "# bytegate::candidate is a target of this build.\n")
+foreach(example schedule_right schedule_wrong)
+  add_subdirectory(examples/${example})
+  target_link_libraries(${example} PRIVATE bytegate_options)
+endforeach()
+
+# What the tests of kernels/ and of properties/ share: small candidates, right and wrong.
+add_library(bytegate_kernels_testing STATIC
+  testing/candidates.cc
+  testing/faulty_kernels.cc
+  testing/ledger_arguments.cc
+  testing/ledger_candidates.cc
+  testing/schedule_candidates.cc
+)
+target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
+
+add_executable(kernels_test
+  arena_test.cc
+  candidate_test.cc
+  host_backend_test.cc
+  host_sparse_test.cc
+  paged_mqa_metadata_front_door_test.cc
+  paged_mqa_metadata_test.cc
+  testing/layout_op.cc
+  testing/schedule_op.cc
+)
+add_dependencies(kernels_test bytegate_no_run_function bytegate_no_symbol bytegate_null_table
+                 bytegate_other_version schedule_right)
+target_compile_definitions(kernels_test PRIVATE
+  BYTEGATE_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}/testing/libraries"
+  BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>")
+target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing GTest::gmock GTest::gtest_main)
+gtest_discover_tests(kernels_test)
+
+add_test(NAME Examples.BuildOutsideTheTreeFromAnInstall
+  COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+          -DWORK_DIR=${PROJECT_BINARY_DIR}/examples_test -DGENERATOR=${CMAKE_GENERATOR}
+          -DMAKE_PROGRAM=${CMAKE_MAKE_PROGRAM} -DCOMPILER=${CMAKE_CXX_COMPILER}
+          -P ${PROJECT_SOURCE_DIR}/ci/cmake/examples_test.cmake)
+
+if(BYTEGATE_WITH_CUDA)
+  # Skipped where there is no GPU, red there with BYTEGATE_REQUIRE_GPU=1.
+  add_executable(cuda_backend_test
+    cuda_backend_test.cc
+    cuda_fault_test.cc
+    cuda_test_kernels.cu
+    cuda_test_op.cc
+  )
+  target_compile_options(cuda_backend_test PRIVATE ${BYTEGATE_CUDA_OPTIONS})
+  target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(cuda_backend_test PROPERTIES LABELS gpu)
+
+  list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
+  set(objects $<TARGET_OBJECTS:bytegate_kernels>)
+  add_executable(device_code_test device_code_test.cc)
+  target_compile_definitions(device_code_test PRIVATE
+    BYTEGATE_CUDA_ARCHITECTURES="${architectures}"
+    BYTEGATE_CUDA_OBJECTS="$<JOIN:$<FILTER:${objects},INCLUDE,[.]cu[.]o$>,|>"
+    BYTEGATE_HOST_OBJECT="$<FILTER:${objects},INCLUDE,paged_mqa_metadata_host[.]cc[.]o$>")
+  add_dependencies(device_code_test bytegate_kernels)
+  target_link_libraries(device_code_test PRIVATE bytegate_options GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(device_code_test)
+endif()

@@ -1,0 +1,63 @@
+// What the host can do in a second: whole checks (buffers, kernel on the executor, oracle, compare,
+// invariants) and the oracle by itself. Cases are made beforehand.
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include "kernels/builtin_candidate.h"
+#include "kernels/candidate_handle.h"
+#include "oracles/paged_mqa_metadata.h"
+#include "properties/check.h"
+#include "properties/paged_mqa_metadata.h"
+
+namespace bytegate {
+namespace {
+
+constexpr int64_t kNumSm = 132;
+
+std::vector<Case> serving_cases(int64_t num_cases, int64_t num_rows) {
+  std::vector<Case> cases;
+  for (int64_t i = 0; i < num_cases; ++i) {
+    Draw draw(case_seed(1, static_cast<uint64_t>(i)));
+    std::vector<int32_t> lens(static_cast<size_t>(num_rows));
+    for (int32_t& len : lens) len = static_cast<int32_t>(draw.between(1, 32768));
+    cases.push_back(make_paged_mqa_metadata_case(std::move(lens), kNumSm));
+    cases.back().seed = draw.bits();
+  }
+  return cases;
+}
+
+void check_cases(benchmark::State& state) {
+  const std::vector<Case> cases = serving_cases(16, state.range(0));
+  const OpProperties properties = paged_mqa_metadata_properties();
+  Candidate::Result opened = Candidate::open(production_candidate());
+  const std::unique_ptr<Backend> backend = make_host_backend({});
+  for (auto _ : state) {
+    for (const Verdict& verdict : check(cases, *opened.candidate, *backend, properties)) {
+      if (!verdict.passed()) state.SkipWithError("a case failed");
+    }
+  }
+  state.counters["cases/s"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * static_cast<double>(cases.size()),
+      benchmark::Counter::kIsRate);
+}
+BENCHMARK(check_cases)->Arg(1)->Arg(64)->Arg(2048)->Arg(131072)->Unit(benchmark::kMicrosecond);
+
+void oracle(benchmark::State& state) {
+  const std::vector<Case> cases = serving_cases(1, state.range(0));
+  const PagedMqaMetadataCase view = view_paged_mqa_metadata(cases.front());
+  std::vector<int32_t> table(2 * (kNumSm + 1));
+  for (auto _ : state) {
+    paged_mqa_metadata_oracle(view, table);
+    benchmark::DoNotOptimize(table.data());
+  }
+  state.counters["ns/row"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * static_cast<double>(state.range(0)) * 1e-9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(oracle)->Arg(64)->Arg(2048)->Arg(131072)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace bytegate
+
+BENCHMARK_MAIN();
