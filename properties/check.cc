@@ -118,12 +118,16 @@ Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& pr
       return failed(VerdictKind::kUnsupported, "", result.message);
     case RunStatus::kFault:
       return failed(VerdictKind::kCrashed, "", result.message);
+    case RunStatus::kExited:
+      return failed(VerdictKind::kExited, "", result.message);
     case RunStatus::kHung:
       return failed(VerdictKind::kHung, "", result.message);
     case RunStatus::kExhausted:
       return failed(VerdictKind::kExhausted, "", result.message);
     case RunStatus::kVacuous:
       return failed(VerdictKind::kVacuous, "", result.message);
+    case RunStatus::kLost:
+      return failed(VerdictKind::kUntested, "", result.message);
   }
   if (result.steps.size() != c.later_steps.size() + 1) {
     return failed(VerdictKind::kUntested, "", "the backend did not run every step");

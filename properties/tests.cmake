@@ -5,6 +5,7 @@ add_executable(properties_test
   dummy_op_test.cc
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
+  paged_mqa_metadata_property_test.cc
   simplify_test.cc
   testing/ledger_op.cc
 )
@@ -13,5 +14,5 @@ target_compile_definitions(properties_test PRIVATE
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>"
   BYTEGATE_SCHEDULE_WRONG="$<TARGET_FILE:schedule_wrong>")
 target_link_libraries(properties_test PRIVATE
-  bytegate_properties bytegate_kernels_testing GTest::gmock GTest::gtest_main)
+  bytegate_properties bytegate_kernels_testing rapidcheck GTest::gmock GTest::gtest_main)
 gtest_discover_tests(properties_test)

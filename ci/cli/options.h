@@ -17,7 +17,7 @@ struct Options {
   std::string op;  // empty: all
   std::string candidate = "production";
   std::string backend = "all";  // host, cuda, all
-  int64_t num_cases = 20000;
+  int64_t num_cases = 100000;
   double seconds = 0;  // 0: no limit
   uint64_t seed = 1;
   int num_jobs = 0;  // 0: one per processor
