@@ -207,9 +207,9 @@ TEST(SimtErrors, WritingPastSharedMemoryIsAnOverrun) {
 }
 
 // Recurses until `bytes` of stack are in use, writing all of it.
-int dig(const volatile char* top, std::ptrdiff_t bytes, bool wait) {
-  volatile char frame[128];
-  for (volatile char& byte : frame) byte = 1;
+int dig(const volatile unsigned char* top, std::ptrdiff_t bytes, bool wait) {
+  volatile unsigned char frame[128];
+  for (volatile unsigned char& byte : frame) byte = 1;
   int sum = frame[5];
   if (top - frame < bytes) sum += dig(top, bytes, wait);
   if (wait && top - frame >= bytes) __threadfence();
@@ -217,10 +217,10 @@ int dig(const volatile char* top, std::ptrdiff_t bytes, bool wait) {
 }
 
 TEST(SimtErrors, ALaneThatRunsOverItsStackIsNamed) {
-  Executor executor(ExecutorOptions{.stack_bytes = 16 * 1024});
+  Executor executor(ExecutorOptions{.stack_bytes = 16 * kKibibyte});
   for (const bool wait : {false, true}) {
     const Status status = executor.launch({.name = "deep", .block = {8, 1, 1}}, [wait] {
-      volatile char top = 0;
+      volatile unsigned char top = 0;
       if (threadIdx.x == 5) dig(&top, 16 * 1024 + 1500, wait);
       __syncthreads();
     });
@@ -232,9 +232,9 @@ TEST(SimtErrors, ALaneThatRunsOverItsStackIsNamed) {
 }
 
 TEST(SimtErrors, ALaneThatWaitsAtTheEndOfItsStackIsUnwound) {
-  Executor executor(ExecutorOptions{.stack_bytes = 16 * 1024});
+  Executor executor(ExecutorOptions{.stack_bytes = 16 * kKibibyte});
   const Status status = executor.launch({.name = "deep", .block = {8, 1, 1}}, [] {
-    volatile char top = 0;
+    volatile unsigned char top = 0;
     dig(&top, 16 * 1024 - 1500, true);
   });
   EXPECT_EQ(status.error, Error::kStackOverflow) << status.message;

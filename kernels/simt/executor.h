@@ -31,6 +31,8 @@ struct NoShared {};
 // next launch, which in the steady state allocates nothing.
 //
 // One executor belongs to one OS thread, the one that made it; several threads take one each.
+// Lanes run in the default floating-point environment, the caller's is restored. A lane that loops
+// without ever waiting or yielding cannot be stopped; whoever runs such kernels needs a process.
 // The kernel body must not swallow exceptions (catch (...)) nor call the executor's names from a
 // noexcept function: lanes of a failed launch are unwound by one, so their destructors run. After
 // a stack overflow nothing is unwound; stacks are dropped and the executor stays usable.
@@ -43,7 +45,8 @@ class Executor {
 
   // Runs body(Shared&) once per lane and returns when every block has finished or one has failed.
   // `Shared` is what the CUDA wrapper declares __shared__: trivial, aligned to at most 128 bytes;
-  // each block finds its own, every byte poisoned. Throws nothing; never called from a lane.
+  // each block finds its own, every byte poisoned. Throws nothing; refused inside a launch of the
+  // same executor.
   template <typename Shared, typename Body>
   Status launch(const LaunchConfig& config, Body&& body) {
     static_assert(std::is_trivially_default_constructible_v<Shared> &&

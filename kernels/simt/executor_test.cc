@@ -83,7 +83,8 @@ TEST(SimtExecutor, SharedMemoryIsAlignedAndReachableByBlockRank) {
 }
 
 TEST(SimtExecutor, SharedMemoryBeyondTheArchitectureIsRefused) {
-  const LaunchConfig large{.dynamic_shared_bytes = 100 * 1024, .shared_limit_bytes = 100 * 1024};
+  const LaunchConfig large{.dynamic_shared_bytes = 100 * kKibibyte,
+                           .shared_limit_bytes = 100 * kKibibyte};
   for (const int arch : {80, 90, 100}) {
     Executor executor(ExecutorOptions{.arch = arch});
     EXPECT_TRUE(executor.launch(large, [] {}).ok()) << arch;
@@ -93,9 +94,9 @@ TEST(SimtExecutor, SharedMemoryBeyondTheArchitectureIsRefused) {
     EXPECT_EQ(executor.launch(large, [] {}).error, Error::kSharedMemoryLimit) << arch;
   }
   Executor executor;
-  EXPECT_EQ(executor.launch({.dynamic_shared_bytes = 48 * 1024 + 1}, [] {}).error,
+  EXPECT_EQ(executor.launch({.dynamic_shared_bytes = 48 * kKibibyte + 1}, [] {}).error,
             Error::kSharedMemoryLimit);
-  EXPECT_TRUE(executor.launch({.dynamic_shared_bytes = 48 * 1024}, [] {}).ok());
+  EXPECT_TRUE(executor.launch({.dynamic_shared_bytes = 48 * kKibibyte}, [] {}).ok());
 }
 
 TEST(SimtExecutor, LaunchesThatCudaRefusesAreBadLaunches) {

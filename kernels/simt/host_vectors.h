@@ -91,8 +91,8 @@ inline int architecture() {
 
 }  // namespace bytegate::simt
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
 template <typename T>
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 T __ldg(const T* address, bytegate::simt::Site site = bytegate::simt::Site::here()) {
   return bytegate::simt::load_aligned<T>(address, site);
 }

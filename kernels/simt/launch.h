@@ -17,7 +17,8 @@ struct Dim3 {
 
 inline constexpr unsigned kWarpLanes = 32;
 inline constexpr unsigned kMaxBlockLanes = 1024;
-inline constexpr std::size_t kDefaultSharedBytes = 48 * 1024;
+inline constexpr std::size_t kKibibyte = 1024;
+inline constexpr std::size_t kDefaultSharedBytes = 48 * kKibibyte;
 
 // One launch. `name` appears in messages and must outlive the launch.
 struct LaunchConfig {
@@ -30,30 +31,39 @@ struct LaunchConfig {
 };
 
 struct ExecutorOptions {
-  std::uint64_t seed = 0;  // 0: lanes and blocks in natural order; else both permuted by the seed,
-                           // and atomics and barriers become places where other lanes may go first
-  int arch = 90;           // 80, 86, 89, 90, 100 or 120
+  // 0: lanes and blocks in natural order. Else both permuted by the seed, and atomics and barriers
+  // become places where other lanes may go first.
+  std::uint64_t seed = 0;
+  // 80, 86, 89, 90, 100 or 120.
+  int arch = 90;
+  // Static plus dynamic, for launches that do not say; see LaunchConfig.
   std::size_t shared_limit_bytes = kDefaultSharedBytes;
-  std::uint8_t shared_poison = 0xA5;  // every byte of shared memory before a block
-  std::uint64_t max_switches = std::uint64_t{1} << 32;       // lane switches of one launch
-  std::uint64_t max_idle_switches = std::uint64_t{1} << 24;  // of spinning lanes, nothing changing
-  std::size_t stack_bytes = 64 * 1024;  // per lane, rounded up to pages; four times this under ASan
-  std::size_t max_resident_lanes = 64 * 1024;  // a further block starts only below this many
-  unsigned concurrent_blocks = 1;  // blocks kept running together; more start when these only spin
+  // Every byte of shared memory before a block, and of results that CUDA leaves undefined.
+  std::uint8_t shared_poison = 0xA5;
+  // Lane switches of one launch before it counts as a hang; some 10 ns each.
+  std::uint64_t max_switches = std::uint64_t{1} << 32;
+  // Switches between spinning lanes, with nothing changing, before that counts as a deadlock.
+  std::uint64_t max_idle_switches = std::uint64_t{1} << 24;
+  // Per lane, rounded up to pages; four times this under AddressSanitizer.
+  std::size_t stack_bytes = 64 * kKibibyte;
+  // A further block starts only below this many.
+  std::size_t max_resident_lanes = std::size_t{1} << 16;
+  // Blocks kept running together; more start when these only spin.
+  unsigned concurrent_blocks = 1;
 };
 
 // The most shared memory one block may opt into, or 0 for an architecture outside the list above.
 constexpr std::size_t shared_optin_bytes(int arch) {
   switch (arch) {
     case 80:
-      return 163 * 1024;
+      return 163 * kKibibyte;
     case 86:
     case 89:
     case 120:
-      return 99 * 1024;
+      return 99 * kKibibyte;
     case 90:
     case 100:
-      return 227 * 1024;
+      return 227 * kKibibyte;
     default:
       return 0;
   }

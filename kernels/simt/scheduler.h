@@ -12,8 +12,9 @@
 
 namespace bytegate::simt {
 
-// Behind Executor. Everything runs on one thread: board_.main is the context that called
-// launch; lanes switch to each other directly, to it only when none of them can run.
+// Behind Executor. Everything runs on one OS thread. What called launch ("the launching thread",
+// board_.main) is a context among the lanes: they switch to each other directly, to it only when
+// none of them can run.
 class Scheduler {
  public:
   explicit Scheduler(const ExecutorOptions& options);
@@ -47,14 +48,16 @@ class Scheduler {
   void loop();
   void wake_spinning();
   void check_limits();
+  void retire_finished();
+  void abandon();
+
+  // block_start.cc
   bool may_start_block() const;
   void start_block();
   void permute_lanes(Block& block);
   Block& free_block();
   void furnish(Block& block);
   std::uint64_t next_block_rank();
-  void retire_finished();
-  void abandon();
 
   // lane_switch.cc: fibers
   void make_fiber(Lane& lane);
@@ -112,7 +115,7 @@ class Scheduler {
   std::uint64_t rank_cursor_ = 0;
   std::uint64_t rank_step_ = 1;
   std::uint64_t num_resident_lanes_ = 0;
-  std::uint64_t checkpoint_ = 0;     // switches at which main_ takes a look
+  std::uint64_t checkpoint_ = 0;     // switches at which the launching thread takes a look
   std::uint64_t last_change_ = 0;    // switches when a lane finished or an atomic changed memory
   std::uint64_t last_progress_ = 0;  // the same, or a barrier or collective completed
   std::uint64_t round_start_ = 0;    // switches when the spinning lanes were last woken

@@ -26,8 +26,9 @@ constexpr Canary make_canary() {
 
 // An odd number of cache lines, so that equal depths of different stacks fall into different cache
 // sets: lanes are mostly suspended at the same depth.
-constexpr std::size_t kColourBytes = 17 * 64;
-constexpr std::size_t kGapBytes = 8 * 1024 + kColourBytes;
+constexpr std::size_t kCacheLineBytes = 64;
+constexpr std::size_t kColourBytes = 17 * kCacheLineBytes;
+constexpr std::size_t kGapBytes = std::size_t{8192} + kColourBytes;
 constexpr std::size_t kFirstSlabStacks = 64;
 constexpr std::size_t kMaxSlabStacks = 1024;
 
