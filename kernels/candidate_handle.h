@@ -18,6 +18,7 @@ class Candidate {
   };
   // Of a table that is linked in.
   static Result open(const bytegate_candidate& table);
+  static Result open(bytegate_candidate&& table) = delete;  // the table outlives the candidate
   // From a shared library; every way in which it may be unusable has its own message: not found or
   // not loadable, no entry point, a null table, another interface version, no run function.
   static Result load(const std::string& path);

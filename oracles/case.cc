@@ -94,6 +94,9 @@ std::optional<std::string> malformed_tensor(const Case& c, size_t idx) {
     return "tensor " + name + " holds " + std::to_string(tensor.elements.size()) +
            " elements, its shape " + std::to_string(*count);
   }
+  if (aliases_disagree(tensor)) {
+    return "tensor " + name + " has elements that share an address and differ";
+  }
   return std::nullopt;
 }
 
@@ -107,6 +110,13 @@ std::optional<std::string> malformed_step(const Case& c, const Step& step) {
     if (!tensor.present || change.elements.dtype() != tensor.dtype ||
         change.elements.size() != tensor.elements.size()) {
       return "step changes " + name + " to other dtype or number of elements";
+    }
+    Tensor changed;
+    changed.shape = tensor.shape;
+    changed.strides = tensor.strides;
+    changed.elements = change.elements;
+    if (aliases_disagree(changed)) {
+      return "step changes " + name + " to elements that share an address and differ";
     }
   }
   return std::nullopt;

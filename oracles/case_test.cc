@@ -57,6 +57,22 @@ TEST(Tensor, OffsetsFollowTheStrides) {
   EXPECT_EQ(element_offset({2, 3}, {0, 1}, 5), 2);
 }
 
+TEST(Tensor, ElementsThatShareAnAddressMustAgree) {
+  Tensor tensor;
+  tensor.shape = {2, 3};
+  tensor.strides = {0, 1};
+  tensor.elements = Elements(std::vector<int32_t>{1, 2, 3, 1, 2, 3});
+  EXPECT_FALSE(aliases_disagree(tensor));
+  tensor.elements.set(4, 9);
+  EXPECT_TRUE(aliases_disagree(tensor));
+  tensor.strides = {1, 1};  // windows: (0, 1) is (1, 0), (0, 2) is (1, 1)
+  tensor.elements = Elements(std::vector<int32_t>{1, 2, 3, 2, 3, 4});
+  EXPECT_FALSE(aliases_disagree(tensor));
+  tensor.strides = {1, 2};  // transposed and distinct: 0 2 4 and 1 3 5
+  tensor.elements = Elements(std::vector<int32_t>{1, 2, 3, 4, 5, 6});
+  EXPECT_FALSE(aliases_disagree(tensor));
+}
+
 TEST(Tensor, PatternValuesAreTheFrozenOnes) {
   // splitmix64 of seed 0: its first outputs are published test vectors.
   const Pattern full{.seed = 0, .low = INT64_MIN, .high = INT64_MAX};

@@ -1,6 +1,8 @@
 #include "oracles/tensor.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 namespace bytegate {
 
@@ -73,6 +75,36 @@ int64_t element_offset(const Dims& shape, const Dims& strides, int64_t idx) {
     idx /= shape[axis];
   }
   return offset;
+}
+
+namespace {
+
+// Whether every axis strides past all that lies inside it, in some order of the axes.
+bool addresses_are_distinct(const Dims& shape, const Dims& strides) {
+  std::vector<int> axes;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] > 1) axes.push_back(axis);
+  }
+  std::sort(axes.begin(), axes.end(), [&](int a, int b) { return strides[a] < strides[b]; });
+  int64_t inner = 1;
+  for (const int axis : axes) {
+    if (strides[axis] < inner) return false;
+    inner += (shape[axis] - 1) * strides[axis];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool aliases_disagree(const Tensor& tensor) {
+  if (addresses_are_distinct(tensor.shape, tensor.strides)) return false;
+  std::unordered_map<int64_t, int64_t> held;
+  for (int64_t idx = 0; idx < tensor.elements.size(); ++idx) {
+    const int64_t offset = element_offset(tensor.shape, tensor.strides, idx);
+    const int64_t value = tensor.elements.at(idx);
+    if (held.try_emplace(offset, value).first->second != value) return true;
+  }
+  return false;
 }
 
 bool is_compact(const Tensor& tensor) {

@@ -74,4 +74,8 @@ int64_t element_offset(const Dims& shape, const Dims& strides, int64_t idx);
 
 bool is_compact(const Tensor& tensor);
 
+// Whether two elements that share an address (stride 0, overlapping rows) hold different values,
+// which no memory can.
+bool aliases_disagree(const Tensor& tensor);
+
 }  // namespace bytegate
