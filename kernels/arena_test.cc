@@ -137,10 +137,10 @@ TEST(Arena, AByteInAGapOfAnOutputIsLocated) {
 TEST(Arena, AChangedElementOrGapOfAnInputIsLocated) {
   OneCase element(gapped_case());
   element.flip(Index::kIn, 4 * 5);
-  expect_damage(element.take(), Damage::Kind::kGap, Index::kIn, 4 * 5);
+  expect_damage(element.take(), Damage::Kind::kInput, Index::kIn, 4 * 5);
   OneCase gap(gapped_case());
   gap.flip(Index::kIn, 4);
-  expect_damage(gap.take(), Damage::Kind::kGap, Index::kIn, 4);
+  expect_damage(gap.take(), Damage::Kind::kInput, Index::kIn, 4);
 }
 
 TEST(Arena, ElementsThatNobodyWroteAreListed) {

@@ -2,6 +2,7 @@
 // download and wait per case costs far more than the launch: all of them share one arena.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,10 +20,12 @@ enum class RunStatus : uint8_t {
   kDone,         // every step ran
   kRefused,      // the candidate returned an error status
   kUnsupported,  // the candidate declared beforehand that it does not take the case
-  kFault,        // the kernel did something that no GPU allows, or the device faulted
-  kHung,         // the kernel cannot end, or did not within its time
+  kFault,        // something that no GPU allows, a device fault, or death by a signal
+  kExited,       // the candidate ended the process
+  kHung,         // the kernel cannot end, or the case did not within its time
   kExhausted,    // no memory for the buffers
   kVacuous,      // the call fault cannot be expressed (no workspace to shorten)
+  kLost,         // the device or worker was lost before this case had a result
 };
 
 // Bytes that changed although no candidate may change them.
@@ -76,16 +79,26 @@ class Backend {
 struct BackendOptions {
   int arch = 90;              // host: whose limits the executor applies
   uint64_t max_switches = 0;  // host: 0 is the executor's default
+  // Backends in a process of their own: how long a submission may take, and, once it took longer,
+  // each of its cases by itself.
+  std::chrono::milliseconds case_limit = std::chrono::seconds(20);
 };
 
-// Never null. The host backend is always there.
-std::unique_ptr<Backend> make_host_backend(const BackendOptions& options);
-
-// The cuda backend on device 0, or why there is none (not built in, no driver, no device).
-struct CudaBackendResult {
+// A backend, or why there is none.
+struct MadeBackend {
   std::unique_ptr<Backend> backend;
   std::string absent_reason;
 };
+using CudaBackendResult = MadeBackend;
+
+// Never null. The host backend is always there. What a candidate does to this process, it does.
+std::unique_ptr<Backend> make_host_backend(const BackendOptions& options);
+// The same in a process of its own: a candidate that crashes, exits or never returns is a result.
+MadeBackend make_isolated_host_backend(const BackendOptions& options);
+
+// The cuda backend on device 0, or why there is none (not built in, no driver, no device). It is in
+// a process of its own, because a device fault ends all CUDA in the process that it happens in;
+// kernels/process_backend.h says what that asks of the caller.
 CudaBackendResult make_cuda_backend(const BackendOptions& options);
 
 }  // namespace bytegate

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <optional>
 
+#include "kernels/arena.h"
+
 namespace bytegate {
 namespace {
 
@@ -76,6 +78,14 @@ CallFrame::CallFrame(const Case& c, DLDevice device, void* stream) : case_(c) {
 void CallFrame::set_workspace(void* workspace, size_t bytes) {
   call_.workspace = bytes > 0 ? workspace : nullptr;
   call_.workspace_bytes = bytes;
+}
+
+void CallFrame::set_arena(const PlacedCase& placed, std::byte* arena) {
+  for (size_t i = 0; i < placed.tensors.size(); ++i) {
+    if (placed.tensors[i].bytes == 0) continue;
+    set_data(static_cast<int>(i), arena + placed.tensors[i].offset);
+  }
+  set_workspace(arena + placed.workspace.offset, placed.workspace.bytes);
 }
 
 void CallFrame::apply_call_faults() {

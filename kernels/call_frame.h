@@ -12,6 +12,8 @@
 
 namespace bytegate {
 
+struct PlacedCase;  // kernels/arena.h
+
 // Holds what a bytegate_call points to. The case must outlive it; it must not move once built.
 class CallFrame {
  public:
@@ -22,6 +24,8 @@ class CallFrame {
 
   void set_data(int tensor, void* data) { tensors_[static_cast<size_t>(tensor)].data = data; }
   void set_workspace(void* workspace, size_t bytes);
+  // Points tensors and workspace at the case's part of an arena; sparse tensors stay null.
+  void set_arena(const PlacedCase& placed, std::byte* arena);
   void set_executor(const bytegate_executor_options* options) { call_.executor = options; }
   // Applies the case's call faults to the pointers set so far.
   void apply_call_faults();

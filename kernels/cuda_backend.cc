@@ -1,12 +1,12 @@
 // The cuda backend: candidates run on device 0. Small plain cases share arenas, a round at a time;
-// the others run alone. A round in which anything went wrong is run again case by case, so that the
-// one that did it is named and all others get their true results.
+// the others run alone, and so do those of a round that found no memory.
 #include "kernels/cuda_backend.h"
 
 #include <utility>
 
 #include "kernels/cuda_round.h"
 #include "kernels/cuda_single_run.h"
+#include "kernels/process_backend.h"
 
 namespace bytegate {
 namespace {
@@ -34,20 +34,11 @@ class CudaSubmission final : public Submission {
  public:
   CudaSubmission(CudaDevice& device, const Candidate& candidate, std::span<const Case> cases)
       : device_(device), candidate_(candidate), results_(cases.size()) {
-    if (!device_.unusable().empty()) {
-      for (RunResult& result : results_) {
-        result = {.status = RunStatus::kExhausted, .message = device_.unusable()};
-      }
-      return;
-    }
-    device_.enter();
-    // A case that came alone is not worth a second run when it faults.
+    // A case that came alone is waited for with all that it started.
     const bool only = cases.size() == 1;
     for (size_t i = 0; i < cases.size(); ++i) plan(cases[i], i, only);
     if (!rounds_.empty()) rounds_.front()->launch();
   }
-
-  ~CudaSubmission() override { device_.enter(); }
 
   std::vector<RunResult> collect() override;
 
@@ -82,10 +73,8 @@ void CudaSubmission::plan(const Case& c, size_t result_idx, bool only) {
 }
 
 std::vector<RunResult> CudaSubmission::collect() {
-  device_.enter();
   for (size_t i = 0; i < rounds_.size(); ++i) {
     const CudaOutcome outcome = rounds_[i]->wait();
-    if (outcome.kind == CudaOutcome::Kind::kFaulted) static_cast<void>(device_.recover());
     // Runs while the host compares this one.
     if (i + 1 < rounds_.size()) rounds_[i + 1]->launch();
     settle(*rounds_[i], outcome);
@@ -99,19 +88,12 @@ std::vector<RunResult> CudaSubmission::collect() {
 
 void CudaSubmission::settle(CudaRound& round, const CudaOutcome& outcome) {
   if (outcome.ok()) return round.take(results_);
-  if (device_.unusable().empty()) {
+  if (outcome.kind != CudaOutcome::Kind::kLost) {
     alone_.insert(alone_.end(), round.jobs().begin(), round.jobs().end());
     return;
   }
-  RunStatus status = RunStatus::kExhausted;
-  std::string message = device_.unusable();
-  if (outcome.kind == CudaOutcome::Kind::kHung || outcome.kind == CudaOutcome::Kind::kFaulted) {
-    status = outcome.kind == CudaOutcome::Kind::kHung ? RunStatus::kHung : RunStatus::kFault;
-    message += "; the cause is one of the " + std::to_string(round.jobs().size()) +
-               " cases launched together, or one launched before them (" + outcome.text + ")";
-  }
   for (const CudaJob& job : round.jobs()) {
-    results_[job.result_idx] = {.status = status, .message = message};
+    results_[job.result_idx] = {.status = RunStatus::kLost, .message = outcome.text};
   }
 }
 
@@ -131,14 +113,15 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-CudaBackendResult make_cuda_backend_with(const CudaLimits& limits) {
+MadeBackend make_in_process_cuda_backend(const CudaLimits& limits) {
   CudaDevice::Result opened = CudaDevice::open(limits);
   if (opened.device == nullptr) return {nullptr, opened.absent_reason};
   return {std::make_unique<CudaBackend>(std::move(opened.device)), ""};
 }
 
-CudaBackendResult make_cuda_backend(const BackendOptions&) {
-  return make_cuda_backend_with(CudaLimits{});
+CudaBackendResult make_cuda_backend(const BackendOptions& options) {
+  return make_process_backend([] { return make_in_process_cuda_backend(CudaLimits{}); },
+                              options.case_limit);
 }
 
 }  // namespace bytegate

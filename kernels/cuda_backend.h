@@ -1,5 +1,6 @@
-// The cuda backend with limits of the caller's choice; make_cuda_backend() of kernels/backend.h has
-// the usual ones.
+// The cuda backend as it is in a worker process: it uses CUDA right here. When the device is lost
+// to a fault, each case without a result is RunStatus::kLost with the error, and so is every later
+// one.
 #pragma once
 
 #include "kernels/backend.h"
@@ -7,6 +8,6 @@
 
 namespace bytegate {
 
-CudaBackendResult make_cuda_backend_with(const CudaLimits& limits);
+MadeBackend make_in_process_cuda_backend(const CudaLimits& limits);
 
 }  // namespace bytegate

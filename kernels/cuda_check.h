@@ -32,9 +32,7 @@ struct [[nodiscard]] CudaOutcome {
     kOk,
     kCallFailed,  // a call was answered with an error; the device is as good as before
     kExhausted,   // no memory
-    kFaulted,     // nothing works any more until CudaDevice::recover()
-    kHung,        // the work did not end in time; there is no way back in this process
-    kUnusable,    // nothing was launched, because of an earlier hang or a failed recovery
+    kLost,        // nothing works any more in this process
   };
   Kind kind = Kind::kOk;
   std::string text = {};

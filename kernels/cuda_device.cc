@@ -1,20 +1,10 @@
 #include "kernels/cuda_device.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace bytegate {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// A device queue holds about a thousand launches. At most kFenceInterval times two candidates' runs
-// are in it, so each may launch four kernels.
-constexpr uint64_t kFenceInterval = 128;
-// An event is polled without pause for so long, and then at this interval.
-constexpr std::chrono::microseconds kSpin{200};
-constexpr std::chrono::microseconds kPause{20};
 
 // 13000 is version 13.0.
 std::string version_text(int version) {
@@ -49,26 +39,17 @@ std::string absent_reason(Versions& versions) {
 
 }  // namespace
 
-CudaSlotLease::CudaSlotLease(CudaDevice& device, CudaSlot& slot)
-    : device_(&device), slot_(&slot), epoch_(device.epoch()) {}
-
 CudaSlotLease::CudaSlotLease(CudaSlotLease&& other) noexcept
-    : device_(other.device_), slot_(std::exchange(other.slot_, nullptr)), epoch_(other.epoch_) {}
+    : device_(other.device_), slot_(std::exchange(other.slot_, nullptr)) {}
 
 CudaSlotLease& CudaSlotLease::operator=(CudaSlotLease&& other) noexcept {
-  if (this == &other) return *this;
-  give_back();
-  device_ = other.device_;
-  slot_ = std::exchange(other.slot_, nullptr);
-  epoch_ = other.epoch_;
+  std::swap(device_, other.device_);
+  std::swap(slot_, other.slot_);
   return *this;
 }
 
-void CudaSlotLease::give_back() {
-  CudaSlot* slot = std::exchange(slot_, nullptr);
-  // The slots of an earlier epoch are gone.
-  if (slot == nullptr || epoch_ != device_->epoch()) return;
-  device_->free_slots_.push_back(slot);
+CudaSlotLease::~CudaSlotLease() {
+  if (slot_ != nullptr) device_->free_slots_.push_back(slot_);
 }
 
 CudaDevice::Result CudaDevice::open(const CudaLimits& limits) {
@@ -88,60 +69,22 @@ CudaDevice::Result CudaDevice::open(const CudaLimits& limits) {
   return {std::move(device), ""};
 }
 
-CudaDevice::~CudaDevice() {
-  if (unusable_.empty()) {
-    enter();
-  } else {
-    abandon();
-    context_.abandon();
-  }
-}
-
-void CudaDevice::enter() {
-  // An error would come back from the next call.
-  static_cast<void>(context_.enter());
-}
-
 CudaStatus CudaDevice::make_resources() {
-  CudaStatus status = context_.create();
-  if (status.ok()) status = make_stream_and_events();
-  return status.ok() ? probe() : status;
-}
-
-CudaStatus CudaDevice::make_stream_and_events() {
+  CudaStatus status = cuda_call("cudaSetDevice", cudaSetDevice(0));
+  if (!status.ok()) return status;
   // Non-blocking, as an engine's streams are: a launch on the default stream by mistake is not put
   // in order behind the upload.
-  CudaStatus status = cuda_call("cudaStreamCreateWithFlags",
-                                cudaStreamCreateWithFlags(stream_.out(), cudaStreamNonBlocking));
-  const auto make_event = [](CudaEvent& event) {
-    return cuda_call("cudaEventCreateWithFlags",
-                     cudaEventCreateWithFlags(event.out(), cudaEventDisableTiming));
-  };
-  if (status.ok()) status = make_event(idle_);
-  for (CudaEvent& fence : fences_) {
-    if (status.ok()) status = make_event(fence);
-  }
-  return status;
-}
-
-// A context may be made and still not work, so that work has to be done on it.
-CudaStatus CudaDevice::probe() {
+  status = cuda_call("cudaStreamCreateWithFlags",
+                     cudaStreamCreateWithFlags(stream_.out(), cudaStreamNonBlocking));
+  if (!status.ok()) return status;
+  // A device may be there and still not work, so that work has to be done on it.
   constexpr size_t kBytes = 4096;
   CudaDeviceBuffer scratch;
-  CudaStatus status = scratch.ensure(kBytes);
+  status = scratch.ensure(kBytes);
   if (!status.ok()) return status;
   status = cuda_call("cudaMemsetAsync", cudaMemsetAsync(scratch.data(), 0, kBytes, stream()));
   if (!status.ok()) return status;
   return cuda_call("cudaStreamSynchronize", cudaStreamSynchronize(stream()));
-}
-
-void CudaDevice::abandon() {
-  stream_.abandon();
-  idle_.abandon();
-  for (CudaEvent& fence : fences_) fence.abandon();
-  for (const auto& slot : slots_) slot->abandon();
-  slots_.clear();
-  free_slots_.clear();
 }
 
 CudaOutcome CudaDevice::acquire(size_t bytes, CudaSlotLease& lease) {
@@ -159,72 +102,38 @@ CudaOutcome CudaDevice::acquire(size_t bytes, CudaSlotLease& lease) {
     free_slots_.push_back(slots_.back().get());
     best = free_slots_.end() - 1;
   }
-  if ((*best)->capacity() < bytes) {
-    // Allocating and freeing may wait for the device, and would do so for ever.
-    if (CudaOutcome idle = quiesce(); !idle.ok()) return idle;
-    if (CudaOutcome grown = judge((*best)->ensure(bytes)); !grown.ok()) return grown;
-  }
+  if (CudaOutcome grown = judge((*best)->ensure(bytes)); !grown.ok()) return grown;
   CudaSlot& slot = **best;
   free_slots_.erase(best);
   lease = CudaSlotLease(*this, slot);
   return {};
 }
 
+CudaOutcome CudaDevice::lose(const CudaStatus& status) {
+  if (lost_.empty()) lost_ = status.text();
+  return {CudaOutcome::Kind::kLost, lost_};
+}
+
 CudaOutcome CudaDevice::judge(const CudaStatus& status) {
   if (status.ok()) return {};
-  if (CudaOutcome context = check_context(); !context.ok()) {
-    return {CudaOutcome::Kind::kFaulted, status.text()};
-  }
+  if (!check().ok()) return lose(status);
   const bool memory = status.error == cudaErrorMemoryAllocation;
   return {memory ? CudaOutcome::Kind::kExhausted : CudaOutcome::Kind::kCallFailed, status.text()};
 }
 
-CudaOutcome CudaDevice::check_context() {
+CudaOutcome CudaDevice::check() {
+  if (!lost_.empty()) return {CudaOutcome::Kind::kLost, lost_};
   const CudaStatus status = cuda_call("cudaStreamQuery", cudaStreamQuery(stream()));
   if (status.ok() || status.error == cudaErrorNotReady) return {};
-  return {CudaOutcome::Kind::kFaulted, status.text()};
+  return lose(status);
 }
 
 CudaOutcome CudaDevice::wait(cudaEvent_t event) {
-  const Clock::time_point start = Clock::now();
-  for (;;) {
-    const CudaStatus status = cuda_call("cudaEventQuery", cudaEventQuery(event));
-    if (status.error != cudaErrorNotReady) return judge(status);
-    if (!unusable_.empty()) return {CudaOutcome::Kind::kHung, unusable_};
-    const Clock::duration waited = Clock::now() - start;
-    if (waited > limits_.launch_time) break;
-    if (waited > kSpin) std::this_thread::sleep_for(kPause);
-  }
-  const std::string text =
-      "launched work did not end within " + std::to_string(limits_.launch_time.count()) + " ms";
-  unusable_ = "the device is unusable in this process: " + text;
-  return {CudaOutcome::Kind::kHung, text};
+  return judge(cuda_call("cudaEventSynchronize", cudaEventSynchronize(event)));
 }
 
 CudaOutcome CudaDevice::quiesce() {
-  if (!unusable_.empty()) return {CudaOutcome::Kind::kHung, unusable_};
-  const CudaStatus status = cuda_call("cudaEventRecord", cudaEventRecord(idle_.get(), stream()));
-  return status.ok() ? wait(idle_.get()) : judge(status);
-}
-
-CudaOutcome CudaDevice::before_run() {
-  if (++num_runs_ % kFenceInterval != 0) return {};
-  const cudaEvent_t fence = fences_[num_runs_ / kFenceInterval % kNumFences].get();
-  if (CudaOutcome reached = wait(fence); !reached.ok()) return reached;
-  return judge(cuda_call("cudaEventRecord", cudaEventRecord(fence, stream())));
-}
-
-bool CudaDevice::recover() {
-  if (!unusable_.empty()) return false;
-  abandon();
-  ++epoch_;
-  num_runs_ = 0;
-  const CudaStatus made = make_resources();
-  if (!made.ok()) {
-    unusable_ = "the device is unusable in this process: it does not come back after a fault: " +
-                made.text();
-  }
-  return made.ok();
+  return judge(cuda_call("cudaDeviceSynchronize", cudaDeviceSynchronize()));
 }
 
 }  // namespace bytegate

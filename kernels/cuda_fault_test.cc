@@ -1,12 +1,10 @@
 // What the cuda backend makes of faults, failed launches, hangs and full memory.
 #include <gmock/gmock.h>
 
-#include <cuda_runtime_api.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "kernels/cuda_test_op.h"
 
@@ -33,6 +31,14 @@ TEST_F(CudaFaultTest, AnIllegalAddressIsTheFaultOfItsCaseAlone) {
   expect_fault(results[500], ": cudaErrorIllegalAddress (");
   const std::vector<Case> next = make_cuda_test_cases(1000, 62);
   expect_all_right(next, run(next));
+}
+
+TEST_F(CudaFaultTest, OneTrapAmong512IsNamed) {
+  std::vector<Case> cases = make_cuda_test_cases(512, 58);
+  cases[300] = make_cuda_test_case(64, 59, TestBehaviour::kTrap);
+  const std::vector<RunResult> results = run(cases);
+  expect_all_right(cases, results, 300);
+  expect_fault(results[300], "cudaError");
 }
 
 TEST_F(CudaFaultTest, EveryFaultOfASpanIsNamed) {
@@ -137,74 +143,71 @@ TEST_F(CudaFaultTest, ACaseBeyondTheLimitIsExhausted) {
 TEST_F(CudaFaultTest, FullDeviceMemoryIsExhausted) {
   std::vector<Case> cases = make_cuda_test_cases(5, 80);
   expect_all_right(cases, run(cases));
-  size_t free_bytes = 0;
-  size_t total_bytes = 0;
-  ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
-  void* hog = nullptr;
-  ASSERT_EQ(cudaMalloc(&hog, free_bytes - (size_t{512} << 20)), cudaSuccess);
+  const Case hog = make_cuda_test_case(8, 81, TestBehaviour::kHog);
+  expect_right(hog, run_one(hog));
   cases[2].scalars[Index::kWorkspaceBytes] = int64_t{3} << 30;
   const std::vector<RunResult> results = run(cases);
-  ASSERT_EQ(cudaFree(hog), cudaSuccess);
   expect_all_right(cases, results, 2);
   EXPECT_EQ(results[2].status, RunStatus::kExhausted);
   EXPECT_THAT(results[2].message, StartsWith("cudaMalloc: cudaErrorMemoryAllocation ("));
 }
 
-int complain(const char* what, const RunResult& result) {
-  std::fprintf(stderr, "%s: status %d: %s\n", what, static_cast<int>(result.status),
-               result.message.c_str());
-  return 1;
+// Not in a worker: this is what a worker has to do without.
+TEST_F(CudaFaultTest, AProcessThatFaultedSaysThatItHasLostTheDevice) {
+  const auto lose_device = [&]() -> std::string {
+    MadeBackend made = make_in_process_cuda_backend({});
+    if (made.backend == nullptr) return made.absent_reason;
+    const std::vector<Case> guilty = {make_cuda_test_case(8, 84, TestBehaviour::kIllegalAddress)};
+    const std::vector<Case> after = make_cuda_test_cases(3, 85);
+    for (const std::vector<Case>* cases : {&guilty, &after}) {
+      for (const RunResult& result : made.backend->submit(*candidate_, *cases)->collect()) {
+        if (result.status != RunStatus::kLost) return "not lost";
+        if (result.message.find("cudaErrorIllegalAddress") == std::string::npos) {
+          return result.message;
+        }
+      }
+    }
+    return "";
+  };
+  // CUDA may be used in a child that goes again, but not in this process.
+  GTEST_FLAG_SET(death_test_style, "fast");
+  EXPECT_EXIT(
+      {
+        const std::string wrong = lose_device();
+        std::fprintf(stderr, "%s\n", wrong.empty() ? "as expected" : wrong.c_str());
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "^as expected\n");
 }
 
-// Hangs the device of this process; 0 if the backend reports it as it should.
-int hang(Candidate& candidate, size_t num_cases) {
-  CudaBackendResult made = make_cuda_backend_with({.launch_time = std::chrono::milliseconds(300)});
-  if (made.backend == nullptr) return complain("no backend", {.message = made.absent_reason});
-  std::vector<Case> cases = make_cuda_test_cases(num_cases, 81);
-  cases[num_cases / 2] = make_cuda_test_case(64, 82, TestBehaviour::kSpin);
-  const std::vector<Case> others = make_cuda_test_cases(2, 83);
-  const auto start = std::chrono::steady_clock::now();
-  auto hung = made.backend->submit(candidate, cases);
-  auto behind = made.backend->submit(candidate, others);
-  for (const RunResult& result : hung->collect()) {
-    if (result.status != RunStatus::kHung) return complain("not hung", result);
-  }
-  for (const RunResult& result : behind->collect()) {
-    // A case alone is launched by collect() only, so that `behind` went first.
-    const bool done = result.status == RunStatus::kDone;
-    if (done != (num_cases == 1)) return complain("behind", result);
-  }
-  for (const RunResult& result : made.backend->submit(candidate, others)->collect()) {
-    if (result.status != RunStatus::kExhausted) return complain("after", result);
-    if (result.message.empty()) return complain("after, no message", result);
-  }
-  hung.reset();
-  behind.reset();
-  made.backend.reset();
-  const auto waited = std::chrono::steady_clock::now() - start;
-  return waited < std::chrono::seconds(kTestSpinSeconds) ? 0 : complain("too late", {});
+// Far less than a spinning kernel takes, and far more than anything else here.
+constexpr std::chrono::milliseconds kHangLimit{2000};
+static_assert(kHangLimit < std::chrono::seconds(kTestSpinSeconds));
+
+void expect_hung(const RunResult& result) {
+  EXPECT_EQ(result.status, RunStatus::kHung);
+  EXPECT_EQ(result.message, "no result within 2000 ms");
 }
 
-// The hang is in a process of its own, which does not come back from it.
-class CudaHangDeathTest : public CudaTest {
- protected:
-  void SetUp() override {
-    CudaTest::SetUp();
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-  }
-};
-
-TEST_F(CudaHangDeathTest, AKernelThatDoesNotEndIsHungAndTheBackendReturns) {
-  EXPECT_EXIT(std::_Exit(hang(*candidate_, 1)), testing::ExitedWithCode(0), "");
+TEST_F(CudaFaultTest, AKernelThatDoesNotEndIsHungAndForgotten) {
+  open_backend({}, kHangLimit);
+  expect_hung(run_one(make_cuda_test_case(64, 86, TestBehaviour::kSpin)));
+  const Case right = make_cuda_test_case(10, 87);
+  expect_right(right, run_one(right));
 }
 
-TEST_F(CudaHangDeathTest, WhatWasLaunchedWithAHangingKernelIsHungToo) {
-  EXPECT_EXIT(std::_Exit(hang(*candidate_, 3)), testing::ExitedWithCode(0), "");
-}
-
-// More launches than a device queue holds: the launches themselves must not wait.
-TEST_F(CudaHangDeathTest, AHangAheadOfThousandsOfLaunchesDoesNotHoldTheHost) {
-  EXPECT_EXIT(std::_Exit(hang(*candidate_, 4000)), testing::ExitedWithCode(0), "");
+// More launches than a device queue holds, and a submission behind them.
+TEST_F(CudaFaultTest, OneHangAmongThousandsOfLaunchesIsNamed) {
+  open_backend({}, kHangLimit);
+  std::vector<Case> cases = make_cuda_test_cases(4000, 88);
+  cases[2000] = make_cuda_test_case(64, 89, TestBehaviour::kSpin);
+  const std::vector<Case> others = make_cuda_test_cases(200, 90);
+  auto hung = backend_->submit(*candidate_, cases);
+  auto behind = backend_->submit(*candidate_, others);
+  const std::vector<RunResult> results = hung->collect();
+  expect_all_right(cases, results, 2000);
+  expect_hung(results[2000]);
+  expect_all_right(others, behind->collect());
 }
 
 }  // namespace

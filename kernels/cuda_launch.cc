@@ -2,14 +2,6 @@
 
 namespace bytegate {
 
-void bind_arena(CallFrame& frame, const PlacedCase& placed, std::byte* arena) {
-  for (size_t i = 0; i < placed.tensors.size(); ++i) {
-    if (placed.tensors[i].bytes == 0) continue;
-    frame.set_data(static_cast<int>(i), arena + placed.tensors[i].offset);
-  }
-  frame.set_workspace(arena + placed.workspace.offset, placed.workspace.bytes);
-}
-
 cudaError_t call_candidate(const Candidate& candidate, CallFrame& frame, RunResult& result) {
   // What somebody else left is not this candidate's.
   static_cast<void>(cudaGetLastError());
@@ -31,7 +23,7 @@ CudaOutcome run_candidate(CudaDevice& device, const Candidate& candidate, CallFr
   const cudaError_t left = call_candidate(candidate, frame, result);
   if (left == cudaSuccess && result.status == RunStatus::kDone) return {};
   // An earlier case's fault may surface here, in the error left or in what the candidate says.
-  if (CudaOutcome context = device.check_context(); !context.ok()) return context;
+  if (CudaOutcome alive = device.check(); !alive.ok()) return alive;
   blame_left_error(left, result);
   return {};
 }

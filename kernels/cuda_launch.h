@@ -18,9 +18,6 @@ struct CudaJob {
   uint64_t workspace_bytes = 0;
 };
 
-// Points the frame at the case's part of an arena on the device; sparse tensors stay null.
-void bind_arena(CallFrame& frame, const PlacedCase& placed, std::byte* arena);
-
 // Calls run() and fills in status, message and path. Answers with the error that the call left in
 // the runtime; candidates built with another copy of the runtime leave theirs there, unseen.
 cudaError_t call_candidate(const Candidate& candidate, CallFrame& frame, RunResult& result);
@@ -28,7 +25,7 @@ cudaError_t call_candidate(const Candidate& candidate, CallFrame& frame, RunResu
 // An error left behind by a run() that claims success is a fault of that case.
 void blame_left_error(cudaError_t left, RunResult& result);
 
-// Both of the above, outside a capture. Not ok only if the context is lost, whoever did it.
+// Both of the above, outside a capture. Not ok only if the device is lost, whoever did it.
 CudaOutcome run_candidate(CudaDevice& device, const Candidate& candidate, CallFrame& frame,
                           RunResult& result);
 

@@ -24,11 +24,6 @@ CudaStatus CudaDeviceBuffer::ensure(size_t bytes) {
   return status;
 }
 
-void CudaDeviceBuffer::abandon() {
-  owner_.abandon();
-  capacity_ = 0;
-}
-
 CudaStatus CudaPinnedBuffer::ensure(size_t bytes) {
   if (bytes <= capacity_) return {};
   capacity_ = 0;
@@ -39,15 +34,12 @@ CudaStatus CudaPinnedBuffer::ensure(size_t bytes) {
   return status;
 }
 
-void CudaPinnedBuffer::abandon() {
-  owner_.abandon();
-  capacity_ = 0;
-}
-
 CudaStatus CudaSlot::ensure(size_t bytes) {
   if (done_.get() == nullptr) {
+    // Blocking: the host compares and generates in the time that a spinning wait would take.
     const CudaStatus made = cuda_call(
-        "cudaEventCreateWithFlags", cudaEventCreateWithFlags(done_.out(), cudaEventDisableTiming));
+        "cudaEventCreateWithFlags",
+        cudaEventCreateWithFlags(done_.out(), cudaEventDisableTiming | cudaEventBlockingSync));
     if (!made.ok()) return made;
   }
   // The device first: it says no at once, where a host may start to swap.
@@ -59,13 +51,6 @@ CudaStatus CudaSlot::ensure(size_t bytes) {
 
 size_t CudaSlot::capacity() const {
   return std::min({device_.capacity(), image_.capacity(), actual_.capacity()});
-}
-
-void CudaSlot::abandon() {
-  device_.abandon();
-  image_.abandon();
-  actual_.abandon();
-  done_.abandon();
 }
 
 }  // namespace bytegate

@@ -1,5 +1,4 @@
-// Owners of CUDA objects. When their context is gone, and while a kernel hangs, nothing may be
-// destroyed: the handles are stale, or destroying waits for ever. abandon() forgets them instead.
+// Owners of CUDA objects. When the device is lost, destroying does nothing.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,6 @@ class CudaOwner {
     if (handle_ == nullptr) return;
     static_cast<void>(cuda_call("", Destroy(std::exchange(handle_, nullptr))));
   }
-  void abandon() { handle_ = nullptr; }
 
  private:
   Handle handle_ = nullptr;
@@ -45,7 +43,6 @@ class CudaDeviceBuffer {
   CudaStatus ensure(size_t bytes);
   [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(owner_.get()); }
   [[nodiscard]] size_t capacity() const { return capacity_; }
-  void abandon();
 
  private:
   CudaOwner<void*, cudaFree> owner_;
@@ -58,7 +55,6 @@ class CudaPinnedBuffer {
   CudaStatus ensure(size_t bytes);
   [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(owner_.get()); }
   [[nodiscard]] size_t capacity() const { return capacity_; }
-  void abandon();
 
  private:
   CudaOwner<void*, cudaFreeHost> owner_;
@@ -70,7 +66,6 @@ class CudaSlot {
  public:
   CudaStatus ensure(size_t bytes);
   [[nodiscard]] size_t capacity() const;
-  void abandon();
 
   [[nodiscard]] std::byte* device() const { return device_.data(); }
   [[nodiscard]] std::byte* image() const { return image_.data(); }

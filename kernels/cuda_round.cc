@@ -6,7 +6,7 @@ namespace bytegate {
 
 CudaRound::~CudaRound() {
   // Nobody else may get the slot while copies to and from it run.
-  if (in_flight_ && launched()) static_cast<void>(device_.quiesce());
+  if (in_flight_) static_cast<void>(device_.quiesce());
 }
 
 void CudaRound::add(const CudaJob& job) {
@@ -15,23 +15,18 @@ void CudaRound::add(const CudaJob& job) {
 }
 
 void CudaRound::launch() {
-  slot_.give_back();
-  epoch_ = device_.epoch();
-  in_flight_ = false;
   launch_outcome_ = try_launch();
 }
 
 CudaOutcome CudaRound::try_launch() {
-  if (!device_.unusable().empty()) return {CudaOutcome::Kind::kUnusable, device_.unusable()};
   runs_.assign(jobs_.size(), RunResult{});
   if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_); !leased.ok()) return leased;
   for (size_t i = 0; i < jobs_.size(); ++i) arena_.fill_step(*jobs_[i].c, i, 0, slot_->image());
   in_flight_ = true;
   if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (CudaOutcome ready = device_.before_run(); !ready.ok()) return ready;
     CallFrame frame(*jobs_[i].c, kCudaDevice, device_.stream());
-    bind_arena(frame, arena_.placed(i), slot_->device());
+    frame.set_arena(arena_.placed(i), slot_->device());
     frame.apply_call_faults();
     if (CudaOutcome ran = run_candidate(device_, candidate_, frame, runs_[i]); !ran.ok()) {
       return ran;
@@ -41,7 +36,6 @@ CudaOutcome CudaRound::try_launch() {
 }
 
 CudaOutcome CudaRound::wait() {
-  if (!launched()) launch();
   if (!launch_outcome_.ok()) return launch_outcome_;
   CudaOutcome outcome = device_.wait(slot_->done());
   if (outcome.ok()) in_flight_ = false;

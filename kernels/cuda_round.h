@@ -24,14 +24,13 @@ class CudaRound {
 
   // Starts everything without waiting. Errors come out of wait().
   void launch();
-  // Waits for the download. Launches first what is not launched, or was lost with its context.
+  // Waits for the download. After launch().
   CudaOutcome wait();
   // After a wait() that was ok, once.
   void take(std::span<RunResult> results);
 
  private:
   CudaOutcome try_launch();
-  [[nodiscard]] bool launched() const { return epoch_ == device_.epoch(); }
 
   CudaDevice& device_;
   const Candidate& candidate_;
@@ -40,7 +39,6 @@ class CudaRound {
   std::vector<RunResult> runs_;  // per job, without steps
   CudaSlotLease slot_;
   CudaOutcome launch_outcome_;
-  uint64_t epoch_ = 0;  // of the launch; 0: not launched
   bool in_flight_ = false;
 };
 

@@ -12,18 +12,13 @@ namespace {
 class SingleRun {
  public:
   SingleRun(CudaDevice& device, const Candidate& candidate, const CudaJob& job)
-      : device_(device),
-        candidate_(candidate),
-        case_(*job.c),
-        first_(at_step(*job.c, 0)),
-        epoch_(device.epoch()) {
+      : device_(device), candidate_(candidate), case_(*job.c), first_(at_step(*job.c, 0)) {
     arena_.place(case_, job.workspace_bytes);
   }
   SingleRun(const SingleRun&) = delete;
   SingleRun& operator=(const SingleRun&) = delete;
-  ~SingleRun();
 
-  // Not ok: the result is not the candidate's doing, or it lost the context.
+  // Not ok: the result is not the candidate's doing, or the device is lost.
   CudaOutcome run(RunResult& result);
 
  private:
@@ -38,23 +33,14 @@ class SingleRun {
   const Candidate& candidate_;
   const Case& case_;
   const Case first_;
-  const uint64_t epoch_;
   Arena arena_;
   CudaSlotLease slot_;
   CudaSparseTensors sparse_;
   CudaGraphExec graph_;
 };
 
-SingleRun::~SingleRun() {
-  // The graph went with its context; sparse memory belongs to no context.
-  if (epoch_ != device_.epoch()) graph_.abandon();
-  if (device_.unusable().empty()) return;
-  graph_.abandon();
-  sparse_.abandon();
-}
-
 void SingleRun::bind(CallFrame& frame) const {
-  bind_arena(frame, arena_.placed(0), slot_->device());
+  frame.set_arena(arena_.placed(0), slot_->device());
   sparse_.bind(frame);
   frame.apply_call_faults();
 }
@@ -75,8 +61,7 @@ CudaOutcome SingleRun::run(RunResult& result) {
     if (!ran.ok()) return ran;
     if (result.status != RunStatus::kDone) break;
   }
-  // A refusal may have left launched work behind.
-  return result.status == RunStatus::kDone ? CudaOutcome{} : device_.quiesce();
+  return {};
 }
 
 CudaOutcome SingleRun::capture(RunResult& result) {
@@ -107,7 +92,7 @@ CudaOutcome SingleRun::capture_run(RunResult& result, CudaGraph& graph) {
   const cudaError_t left = call_candidate(candidate_, frame, result);
   const CudaStatus ended =
       cuda_call("cudaStreamEndCapture", cudaStreamEndCapture(device_.stream(), graph.out()));
-  if (CudaOutcome context = device_.check_context(); !context.ok()) return context;
+  if (CudaOutcome alive = device_.check(); !alive.ok()) return alive;
   blame_left_error(left, result);
   return result.status == RunStatus::kDone ? device_.judge(ended) : CudaOutcome{};
 }
@@ -138,34 +123,22 @@ CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) 
 }  // namespace
 
 RunResult run_alone(CudaDevice& device, const Candidate& candidate, const CudaJob& job) {
-  if (device.quiesce().kind == CudaOutcome::Kind::kFaulted) static_cast<void>(device.recover());
-  if (!device.unusable().empty()) {
-    return {.status = RunStatus::kExhausted, .message = device.unusable()};
-  }
   RunResult result;
   SingleRun run(device, candidate, job);
   CudaOutcome outcome = run.run(result);
-  if (outcome.kind == CudaOutcome::Kind::kCallFailed ||
-      outcome.kind == CudaOutcome::Kind::kExhausted) {
-    // What was launched before the call that failed still uses the buffers.
-    if (CudaOutcome idle = device.quiesce(); !idle.ok()) outcome = std::move(idle);
-  }
+  // What was launched, on any stream, may still run, use the buffers, and fault.
+  if (CudaOutcome idle = device.quiesce(); !idle.ok()) outcome = std::move(idle);
   switch (outcome.kind) {
     case CudaOutcome::Kind::kOk:
       return result;
     case CudaOutcome::Kind::kExhausted:
-    case CudaOutcome::Kind::kUnusable:
       result.status = RunStatus::kExhausted;
-      break;
-    case CudaOutcome::Kind::kFaulted:
-      static_cast<void>(device.recover());
-      result.status = RunStatus::kFault;
       break;
     case CudaOutcome::Kind::kCallFailed:
       result.status = RunStatus::kFault;
       break;
-    case CudaOutcome::Kind::kHung:
-      result.status = RunStatus::kHung;
+    case CudaOutcome::Kind::kLost:
+      result.status = RunStatus::kLost;
       break;
   }
   result.message = std::move(outcome.text);

@@ -6,8 +6,7 @@
 
 namespace bytegate {
 
-// Waits until the device is idle, so that a fault or a hang can only be this case's, and runs it.
-// After a fault the device is recovered.
+// The device is idle again afterwards, unless it is lost.
 RunResult run_alone(CudaDevice& device, const Candidate& candidate, const CudaJob& job);
 
 }  // namespace bytegate

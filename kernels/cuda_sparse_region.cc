@@ -41,11 +41,6 @@ CudaSparseRegion::~CudaSparseRegion() {
   if (base_ != 0) static_cast<void>(driver_call("cuMemAddressFree", memory_.free(base_, bytes_)));
 }
 
-void CudaSparseRegion::abandon() {
-  mapped_.clear();
-  base_ = 0;
-}
-
 CudaStatus CudaSparseRegion::map(const SparseImage& layout) {
   bytes_ = layout.region_bytes();
   lead_bytes_ = layout.lead_bytes();

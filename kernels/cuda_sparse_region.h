@@ -41,8 +41,6 @@ class CudaSparseRegion {
   // upload() returns, and have filled `actual` when download() does.
   CudaStatus upload(const SparseImage& image, cudaStream_t stream) const;
   CudaStatus download(SparseImage& actual, cudaStream_t stream) const;
-  // Forgets it: while a kernel hangs, unmapping would wait for it.
-  void abandon();
 
  private:
   // A range of pages that follow each other.

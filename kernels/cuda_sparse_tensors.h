@@ -18,12 +18,11 @@ class CudaSparseTensors {
   CudaStatus upload(const Case& at_step, size_t step_idx, cudaStream_t stream);
   // Takes outputs and damage, once the step has ended.
   CudaStatus take(const Case& at_step, cudaStream_t stream, StepResult& result) const;
-  void abandon();
 
  private:
   struct Entry {
     size_t tensor = 0;
-    std::unique_ptr<SparseImage> image;
+    SparseImage image;
     std::unique_ptr<CudaSparseRegion> region;
   };
   CudaVirtualMemory memory_;

@@ -118,11 +118,22 @@ int32_t workspace_bytes(void*, bytegate_call* call, uint64_t* bytes) {
   return BYTEGATE_OK;
 }
 
+bool hog_memory() {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  void* hog = nullptr;
+  return cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess && free_bytes > kTestSpareBytes &&
+         cudaMalloc(&hog, free_bytes - kTestSpareBytes) == cudaSuccess;
+}
+
 int32_t run(void*, bytegate_call* call) {
   const TestParams params = params_of(call);
   call->path_taken = kTestPath;
   if (params.behaviour == TestBehaviour::kRefuse) {
     return say(call, BYTEGATE_INVALID_ARGUMENT, "refused as asked");
+  }
+  if (params.behaviour == TestBehaviour::kHog && !hog_memory()) {
+    return say(call, BYTEGATE_INTERNAL_ERROR, "the memory cannot be taken");
   }
   if (params.num_rows == 0) return BYTEGATE_OK;
   if (params.table == nullptr) return say(call, BYTEGATE_INVALID_ARGUMENT, "table is null");

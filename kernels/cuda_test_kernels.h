@@ -1,6 +1,7 @@
 // A candidate for the tests of the cuda backend: right, or wrong in one way at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/candidate.h"
@@ -23,8 +24,10 @@ enum class TestBehaviour : int64_t {
   kUnsupported,     // `supports` says no
   kSynchronise,     // waits for the stream after the launch
   kDefaultStream,   // launches on the legacy default stream
+  kHog,             // takes all device memory but kTestSpareBytes, while its process lives
 };
-constexpr int64_t kTestBehaviours = 14;
+constexpr int64_t kTestBehaviours = 15;
+constexpr size_t kTestSpareBytes = size_t{512} << 20;
 constexpr int kTestSpinSeconds = 5;
 constexpr int64_t kTestColumns = 4;
 constexpr const char* kTestPath = "two_kernels";

@@ -4,6 +4,8 @@
 #include <random>
 #include <string_view>
 
+#include "kernels/process_backend.h"
+
 namespace bytegate {
 namespace {
 
@@ -128,9 +130,10 @@ void CudaTest::SetUp() {
   GTEST_SKIP() << "no cuda backend: " << made.absent_reason;
 }
 
-void CudaTest::open_backend(const CudaLimits& limits) {
+void CudaTest::open_backend(const CudaLimits& limits, std::chrono::milliseconds case_limit) {
   backend_.reset();
-  CudaBackendResult made = make_cuda_backend_with(limits);
+  MadeBackend made =
+      make_process_backend([limits] { return make_in_process_cuda_backend(limits); }, case_limit);
   ASSERT_NE(made.backend, nullptr) << made.absent_reason;
   backend_ = std::move(made.backend);
 }

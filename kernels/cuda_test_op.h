@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,7 +44,8 @@ class CudaTest : public testing::Test {
  protected:
   void SetUp() override;
   // Replaces the backend.
-  void open_backend(const CudaLimits& limits);
+  void open_backend(const CudaLimits& limits,
+                    std::chrono::milliseconds case_limit = BackendOptions{}.case_limit);
   std::vector<RunResult> run(std::span<const Case> cases) {
     return backend_->submit(*candidate_, cases)->collect();
   }

@@ -6,6 +6,7 @@
 #include "kernels/backend.h"
 #include "kernels/call_frame.h"
 #include "kernels/host_memory.h"
+#include "kernels/process_backend.h"
 
 namespace bytegate {
 namespace {
@@ -40,17 +41,14 @@ struct SparseTensors {
 };
 
 std::optional<SparseTensors> make_sparse(const Case& at_step, const PlacedCase& placed,
-                                         uint64_t salt) {
+                                         size_t step_idx) {
   SparseTensors sparse;
   sparse.images.resize(at_step.tensors.size());
   sparse.regions.resize(at_step.tensors.size());
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
     if (!placed.tensors[i].sparse) continue;
-    const Tensor& tensor = at_step.tensors[i];
-    sparse.images[i] = std::make_unique<SparseImage>(tensor, host_page_bytes(), salt + i);
-    if (at_step.op->tensors[i].role == Role::kInput) {
-      sparse.images[i]->scatter(tensor, tensor.elements);
-    }
+    sparse.images[i] =
+        std::make_unique<SparseImage>(make_sparse_image(at_step, i, host_page_bytes(), step_idx));
     sparse.regions[i] = std::make_unique<HostSparseRegion>(*sparse.images[i]);
     if (!sparse.regions[i]->ok()) return std::nullopt;
   }
@@ -63,22 +61,10 @@ void take_sparse(const Case& c, const SparseTensors& sparse, StepResult& result)
     const SparseImage& image = *sparse.images[i];
     SparseImage actual = image;
     sparse.regions[i]->read_back(actual);
-    const bool output = c.op->tensors[i].role == Role::kOutput;
-    if (output) {
-      const int64_t count = num_elements(c.tensors[i].shape).value_or(0);
-      result.outputs[i] = Elements(c.tensors[i].dtype, count);
-      image.gather(c.tensors[i], actual, result.outputs[i], result.untouched[i]);
+    take_sparse_tensor(c, i, image, actual, result);
+    if (const std::optional<int64_t> stray = sparse.regions[i]->stray_page(image)) {
+      note_sparse_damage(c, i, *stray, result);
     }
-    std::optional<int64_t> where = image.first_difference(actual);
-    if (!where) where = sparse.regions[i]->stray_page(image);
-    if (!where || result.damage) continue;
-    const Tensor& tensor = c.tensors[i];
-    const int64_t bytes = extent_elements(tensor.shape, tensor.strides).value_or(0) *
-                          static_cast<int64_t>(dtype_bytes(tensor.dtype));
-    const Damage::Kind inside = output ? Damage::Kind::kGap : Damage::Kind::kInput;
-    result.damage = Damage{.kind = *where >= 0 && *where < bytes ? inside : Damage::Kind::kGuard,
-                           .tensor = static_cast<int>(i),
-                           .byte_offset = *where};
   }
 }
 
@@ -115,14 +101,11 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
     return false;
   }
   CallFrame frame(at_step, kHostDevice, nullptr);
+  frame.set_arena(placed, actual);
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
-    if (sparse->regions[i] != nullptr) {
-      frame.set_data(static_cast<int>(i), sparse->regions[i]->first_element());
-    } else if (placed.tensors[i].bytes > 0) {
-      frame.set_data(static_cast<int>(i), actual + placed.tensors[i].offset);
-    }
+    if (sparse->regions[i] == nullptr) continue;
+    frame.set_data(static_cast<int>(i), sparse->regions[i]->first_element());
   }
-  frame.set_workspace(actual + placed.workspace.offset, placed.workspace.bytes);
   frame.apply_call_faults();
   const bytegate_executor_options executor = {.seed = at_step.seed,
                                               .shared_limit_bytes = 0,
@@ -189,6 +172,14 @@ std::unique_ptr<Submission> HostBackend::submit(Candidate& candidate, std::span<
 
 std::unique_ptr<Backend> make_host_backend(const BackendOptions& options) {
   return std::make_unique<HostBackend>(options);
+}
+
+MadeBackend make_isolated_host_backend(const BackendOptions& options) {
+  return make_process_backend(
+      [options] {
+        return MadeBackend{make_host_backend(options), ""};
+      },
+      options.case_limit);
 }
 
 }  // namespace bytegate

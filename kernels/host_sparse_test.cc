@@ -54,7 +54,8 @@ int32_t copy(void*, bytegate_call* call) {
 }
 
 RunResult run_one(int32_t (*run)(void*, bytegate_call*), const Case& c) {
-  const auto candidate = open_candidate(host_table("test", run));
+  const bytegate_candidate table = host_table("test", run);
+  const auto candidate = open_candidate(table);
   const auto backend = make_host_backend({});
   return backend->submit(*candidate, {&c, 1})->collect().front();
 }

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <array>
 
 #include "kernels/call_frame.h"
 #include "kernels/testing/candidates.h"
@@ -117,11 +117,15 @@ TEST(PagedMqaMetadataFrontDoor, OverlapsAreRefusedByName) {
   Call on_lens(small_case());
   on_lens.frame().set_data(1, on_lens.lens() + 4);
   EXPECT_EQ(on_lens.refusal(), "schedule_metadata overlaps context_lens");
+  // Room for all of a buffer, so that it cannot reach into a neighbour by chance.
+  alignas(16) std::array<int64_t, 4096> room{};
   Call on_workspace(multi_block_case());
-  on_workspace.frame().set_data(1, on_workspace.workspace().data() + 1);
+  on_workspace.frame().set_workspace(room.data(), 16);
+  on_workspace.frame().set_data(1, room.data() + 1);
   EXPECT_EQ(on_workspace.refusal(), "schedule_metadata overlaps the workspace");
   Call under_workspace(multi_block_case());
-  under_workspace.frame().set_data(0, under_workspace.workspace().data());
+  under_workspace.frame().set_workspace(room.data() + 2, 16);
+  under_workspace.frame().set_data(0, room.data());
   EXPECT_EQ(under_workspace.refusal(), "context_lens overlaps the workspace");
 }
 

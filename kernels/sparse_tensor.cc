@@ -77,4 +77,38 @@ std::optional<int64_t> SparseImage::first_difference(const SparseImage& actual) 
   return static_cast<int64_t>(byte) - static_cast<int64_t>(lead_bytes_);
 }
 
+SparseImage make_sparse_image(const Case& at_step, size_t tensor, size_t page_bytes,
+                              size_t step_idx) {
+  SparseImage image(at_step.tensors[tensor], page_bytes, step_idx + tensor);
+  if (at_step.op->tensors[tensor].role == Role::kInput) {
+    image.scatter(at_step.tensors[tensor], at_step.tensors[tensor].elements);
+  }
+  return image;
+}
+
+void take_sparse_tensor(const Case& at_step, size_t tensor, const SparseImage& image,
+                        SparseImage& actual, StepResult& result) {
+  const Tensor& layout = at_step.tensors[tensor];
+  if (at_step.op->tensors[tensor].role == Role::kOutput) {
+    result.outputs[tensor] = Elements(layout.dtype, num_elements(layout.shape).value_or(0));
+    image.gather(layout, actual, result.outputs[tensor], result.untouched[tensor]);
+  }
+  if (const std::optional<int64_t> where = image.first_difference(actual)) {
+    note_sparse_damage(at_step, tensor, *where, result);
+  }
+}
+
+void note_sparse_damage(const Case& c, size_t tensor, int64_t byte_offset, StepResult& result) {
+  if (result.damage) return;
+  const Tensor& layout = c.tensors[tensor];
+  const int64_t bytes =
+      extent_elements(layout.shape, layout.strides).value_or(0) * element_bytes(layout);
+  const bool output = c.op->tensors[tensor].role == Role::kOutput;
+  const Damage::Kind inside = output ? Damage::Kind::kGap : Damage::Kind::kInput;
+  result.damage =
+      Damage{.kind = byte_offset >= 0 && byte_offset < bytes ? inside : Damage::Kind::kGuard,
+             .tensor = static_cast<int>(tensor),
+             .byte_offset = byte_offset};
+}
+
 }  // namespace bytegate

@@ -46,4 +46,15 @@ class SparseImage {
   std::vector<std::byte> bytes_;
 };
 
+// The image of a case's sparse tensor with the inputs as they stand at a step; other poison at
+// each.
+SparseImage make_sparse_image(const Case& at_step, size_t tensor, size_t page_bytes,
+                              size_t step_idx);
+// Takes an output's elements out of `actual`, which is overwritten, and finds damage. `result` has
+// an entry per tensor already.
+void take_sparse_tensor(const Case& at_step, size_t tensor, const SparseImage& image,
+                        SparseImage& actual, StepResult& result);
+// Damage at an offset from the tensor's first byte, unless there is some already.
+void note_sparse_damage(const Case& c, size_t tensor, int64_t byte_offset, StepResult& result);
+
 }  // namespace bytegate

@@ -2,9 +2,8 @@
 
 # Libraries that cannot be candidates, each for its own reason, and the examples, which find the
 # package in this build in the place of an installed one.
-set(BYTEGATE_BAD_LIBRARIES no_run_function no_symbol null_table other_version)
-set(bytegate_bad_library_paths "")
-foreach(library ${BYTEGATE_BAD_LIBRARIES})
+set(bad_libraries no_run_function no_symbol null_table other_version)
+foreach(library ${bad_libraries})
   add_library(bytegate_${library} MODULE testing/libraries/${library}.cc)
   set_target_properties(bytegate_${library} PROPERTIES PREFIX "" OUTPUT_NAME ${library}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
@@ -12,7 +11,8 @@ foreach(library ${BYTEGATE_BAD_LIBRARIES})
   target_link_libraries(bytegate_${library} PRIVATE bytegate_options)
 endforeach()
 
-file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/bytegate-config.cmake "# bytegate::candidate is a target of this build.\n")
+file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/bytegate-config.cmake
+     "# bytegate::candidate is a target of this build.\n")
 foreach(example schedule_right schedule_wrong)
   add_subdirectory(examples/${example})
   target_link_libraries(${example} PRIVATE bytegate_options)
@@ -35,11 +35,16 @@ add_executable(kernels_test
   host_sparse_test.cc
   paged_mqa_metadata_front_door_test.cc
   paged_mqa_metadata_test.cc
+  process_backend_test.cc
+  process_life_test.cc
+  process_loss_test.cc
+  process_test_fixture.cc
+  wire_test.cc
   testing/layout_op.cc
   testing/schedule_op.cc
 )
-add_dependencies(kernels_test bytegate_no_run_function bytegate_no_symbol bytegate_null_table
-                 bytegate_other_version schedule_right)
+list(TRANSFORM bad_libraries PREPEND bytegate_)
+add_dependencies(kernels_test ${bad_libraries} schedule_right)
 target_compile_definitions(kernels_test PRIVATE
   BYTEGATE_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}/testing/libraries"
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>")
