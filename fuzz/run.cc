@@ -39,6 +39,7 @@ class Runner {
             Backend& backend);
   Finding keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
                Candidate& candidate, Backend& backend);
+  bool fails_alone(const Case& c);
   void report_progress();
 
   const OpProperties& properties_;
@@ -145,7 +146,7 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
     };
     MinimizeResult small = minimize(flight.cases[case_idx], judge, options_.minimize);
     // A failure that does not come back alone is kept as it was.
-    const bool repeats = !small.verdict.passed();
+    const bool repeats = !small.verdict.passed() && fails_alone(small.smallest);
     if (repeats) {
       finding.verdict = small.verdict;
       finding.kept = std::move(small.smallest);
@@ -163,6 +164,14 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
     finding.replay = replay_line(finding.file, options_.candidate, options_.backend);
   }
   return finding;
+}
+
+// With a candidate that has seen no other case: what a replay will do.
+bool Runner::fails_alone(const Case& c) {
+  const Candidate::Result fresh = open_candidate(options_.candidate);
+  const BackendResult backend = open_backend(options_.backend, options_.backend_options);
+  if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
+  return !check({&c, 1}, *fresh.candidate, *backend.backend, properties_).front().passed();
 }
 
 RunOutcome Runner::run() {

@@ -32,6 +32,17 @@ uint64_t salt_of(const Case& c) {
   return salt ^ salt >> 29;
 }
 
+// A candidate that does not refuse an overlap writes a whole tensor where another, smaller one
+// lies.
+size_t overlap_slack(const Case& c) {
+  size_t slack = 0;
+  for (const CallFault& fault : c.call_faults) {
+    if (fault.kind != CallFaultKind::kOverlap) continue;
+    slack += static_cast<size_t>(extent_bytes(c.tensors[static_cast<size_t>(fault.tensor)]));
+  }
+  return slack;
+}
+
 template <typename Value>
 void list_untouched(const std::byte* actual, const std::byte* image, int64_t first_idx,
                     int64_t count, std::vector<int64_t>& untouched) {
@@ -84,7 +95,7 @@ void Arena::place(const Case& c, size_t workspace_bytes) {
     placed.workspace = {.offset = round_up(bytes_, kSkewBytes) + skew, .bytes = workspace_bytes};
     bytes_ = placed.workspace.offset + workspace_bytes + kGuardBytes;
   }
-  bytes_ = round_up(bytes_, kSkewBytes);
+  bytes_ = round_up(bytes_ + overlap_slack(c), kSkewBytes);
   placed.end = bytes_;
   placed_.push_back(std::move(placed));
 }
@@ -154,17 +165,22 @@ StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
   }
   std::memcpy(actual + placed.workspace.offset, image + placed.workspace.offset,
               placed.workspace.bytes);
-  const size_t bytes = placed.end - placed.begin;
-  if (std::memcmp(actual + placed.begin, image + placed.begin, bytes) != 0) {
-    const std::byte* first = actual + placed.begin;
-    const auto different = std::mismatch(first, first + bytes, image + placed.begin);
-    result.damage = locate(placed, static_cast<size_t>(different.first - actual));
-    if (result.damage->kind == Damage::Kind::kGap && result.damage->tensor >= 0 &&
-        !is_output(c, static_cast<size_t>(result.damage->tensor))) {
-      result.damage->kind = Damage::Kind::kInput;
-    }
+  result.damage = change(case_idx, actual, image);
+  if (result.damage && result.damage->kind == Damage::Kind::kGap && result.damage->tensor >= 0 &&
+      !is_output(c, static_cast<size_t>(result.damage->tensor))) {
+    result.damage->kind = Damage::Kind::kInput;
   }
   return result;
+}
+
+std::optional<Damage> Arena::change(size_t case_idx, const std::byte* actual,
+                                    const std::byte* image) const {
+  const PlacedCase& placed = placed_[case_idx];
+  const std::byte* first = actual + placed.begin;
+  const size_t bytes = placed.end - placed.begin;
+  if (std::memcmp(first, image + placed.begin, bytes) == 0) return std::nullopt;
+  const auto different = std::mismatch(first, first + bytes, image + placed.begin);
+  return locate(placed, static_cast<size_t>(different.first - actual));
 }
 
 Damage Arena::locate(const PlacedCase& placed, size_t byte) {

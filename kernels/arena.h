@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Arena {
   // The same for one case and the inputs as they stand at `step_idx`; other poison at each step.
   void fill_step(const Case& at_step, size_t case_idx, size_t step_idx, std::byte* image) const;
 
+  // The first change of any byte of the case, outputs and workspace included.
+  [[nodiscard]] std::optional<Damage> change(size_t case_idx, const std::byte* actual,
+                                             const std::byte* image) const;
   // Takes the outputs out of `actual` and finds damage. Overwrites outputs and workspace there.
   StepResult take(const Case& c, size_t case_idx, std::byte* actual, const std::byte* image) const;
 

@@ -18,7 +18,8 @@ class Candidate;  // kernels/candidate_handle.h
 
 enum class RunStatus : uint8_t {
   kDone,         // every step ran
-  kRefused,      // the candidate returned an error status
+  kRefused,      // answered by BYTEGATE_INVALID_ARGUMENT
+  kFailed,       // answered by another error status
   kUnsupported,  // the candidate declared beforehand that it does not take the case
   kFault,        // something that no GPU allows, a device fault, or death by a signal
   kExited,       // the candidate ended the process
@@ -47,8 +48,10 @@ constexpr size_t kMaxUntouched = size_t{1} << 20;
 struct RunResult {
   RunStatus status = RunStatus::kRefused;
   std::string message = {};
-  std::string path = {};               // the dispatch path taken; empty: the candidate does not say
-  std::vector<StepResult> steps = {};  // 1 + later_steps.size() when status is kDone
+  std::string path = {};  // the dispatch path taken; empty: the candidate does not say
+  // When done, one per step. When refused: one with damage if bytes changed all the same, else
+  // none.
+  std::vector<StepResult> steps = {};
 };
 
 // Launched work. Collecting waits for it; it must happen before the backend or the cases go.
@@ -77,8 +80,8 @@ class Backend {
 };
 
 struct BackendOptions {
-  int arch = 90;              // host: whose limits the executor applies
-  uint64_t max_switches = 0;  // host: 0 is the executor's default
+  int arch = 90;                              // host: whose limits the executor applies
+  uint64_t max_switches = uint64_t{1} << 30;  // host: lane switches until a launch counts as hung
   // Backends in a process of their own: how long a submission may take, and, once it took longer,
   // each of its cases by itself.
   std::chrono::milliseconds case_limit = std::chrono::seconds(20);

@@ -149,8 +149,10 @@ RunStatus run_status(int32_t status) {
       return RunStatus::kFault;
     case BYTEGATE_HUNG:
       return RunStatus::kHung;
-    default:
+    case BYTEGATE_INVALID_ARGUMENT:
       return RunStatus::kRefused;
+    default:
+      return RunStatus::kFailed;
   }
 }
 

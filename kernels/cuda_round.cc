@@ -47,6 +47,8 @@ void CudaRound::take(std::span<RunResult> results) {
     RunResult& run = runs_[i];
     if (run.status == RunStatus::kDone) {
       run.steps.push_back(arena_.take(*jobs_[i].c, i, slot_->actual(), slot_->image()));
+    } else if (const auto damage = arena_.change(i, slot_->actual(), slot_->image())) {
+      run.steps.push_back({.outputs = {}, .untouched = {}, .damage = damage});
     }
     results[jobs_[i].result_idx] = std::move(run);
   }

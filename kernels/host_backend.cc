@@ -117,6 +117,9 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
   result.path = frame.path();
   if (result.status != RunStatus::kDone) {
     result.message = frame.message();
+    if (const auto damage = arena_.change(0, actual, image)) {
+      result.steps.push_back({.outputs = {}, .untouched = {}, .damage = damage});
+    }
     return false;
   }
   result.steps.push_back(arena_.take(at_step, 0, actual, image));

@@ -88,7 +88,9 @@ std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elemen
     if (c.op->tensors[tensor].cares != nullptr && !c.op->tensors[tensor].cares(c, idx)) continue;
     if (expect.at(idx) != actual.at(idx)) ++num_unwritten;
   }
-  const bool unwritten = num_unwritten == difference->num_different;
+  const bool all_listed_differ = result.untouched[tensor].size() == kMaxUntouched &&
+                                 num_unwritten == static_cast<int64_t>(kMaxUntouched);
+  const bool unwritten = num_unwritten == difference->num_different || all_listed_differ;
   Verdict verdict = failed(unwritten ? VerdictKind::kUnwritten : VerdictKind::kMismatch, name, "");
   if (!unwritten && num_unwritten > 0) {
     verdict.message = std::to_string(num_unwritten) + " of them were never written";
@@ -97,22 +99,40 @@ std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elemen
   return verdict;
 }
 
+// What an answer to an invalid call is worth; nothing when it is judged like that to a valid one.
+std::optional<Verdict> judge_refusal(const Case& c, const RunResult& result) {
+  switch (result.status) {
+    case RunStatus::kDone:
+      return failed(VerdictKind::kAccepted, "", "an invalid call was not refused");
+    case RunStatus::kFailed:
+      return failed(VerdictKind::kAccepted, "",
+                    "not refused as an invalid argument, but failed: " + result.message);
+    case RunStatus::kRefused:
+      if (result.message.empty()) {
+        return failed(VerdictKind::kAccepted, "", "refused, but without a message");
+      }
+      if (!result.steps.empty() && result.steps.front().damage) {
+        const Damage& damage = *result.steps.front().damage;
+        const std::string name = tensor_name(c, damage.tensor);
+        return failed(VerdictKind::kOverrun, name,
+                      "changed although the call was refused, at byte " +
+                          std::to_string(damage.byte_offset) + " of " + name);
+      }
+      return Verdict{.kind = VerdictKind::kPass};
+    default:
+      return std::nullopt;
+  }
+}
+
 Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties) {
   if (c.expect == Expect::kRefused) {
-    if (result.status == RunStatus::kRefused && !result.message.empty()) {
-      return {.kind = VerdictKind::kPass};
-    }
-    if (result.status == RunStatus::kRefused) {
-      return failed(VerdictKind::kAccepted, "", "refused, but without a message");
-    }
-    if (result.status == RunStatus::kDone) {
-      return failed(VerdictKind::kAccepted, "", "an invalid call was not refused");
-    }
+    if (auto verdict = judge_refusal(c, result)) return *verdict;
   }
   switch (result.status) {
     case RunStatus::kDone:
       break;
     case RunStatus::kRefused:
+    case RunStatus::kFailed:
       return failed(VerdictKind::kRefused, "", result.message);
     case RunStatus::kUnsupported:
       return failed(VerdictKind::kUnsupported, "", result.message);
