@@ -3,13 +3,20 @@
 namespace bytegate {
 namespace {
 
-void count(Counts& counts, bool passed) {
-  ++(passed ? counts.passed : counts.failed);
+void count(Counts& counts, VerdictKind kind) {
+  if (kind == VerdictKind::kPass) {
+    ++counts.passed;
+  } else if (says_nothing(kind)) {
+    ++counts.set_aside;
+  } else {
+    ++counts.failed;
+  }
 }
 
 void merge_counts(Counts& into, const Counts& from) {
   into.passed += from.passed;
   into.failed += from.failed;
+  into.set_aside += from.set_aside;
 }
 
 void merge_maps(std::map<std::string, Counts>& into, const std::map<std::string, Counts>& from) {
@@ -28,24 +35,23 @@ Tally::Tally(const OpProperties& properties) : by_class(properties.classes.size(
 
 void Tally::add(const OpProperties& properties, const Case& c, const Verdict& verdict,
                 const std::string& source) {
-  const bool passed = verdict.passed();
-  count(all, passed);
+  count(all, verdict.kind);
   ++by_verdict[static_cast<size_t>(verdict.kind)];
-  count(by_source[source], passed);
-  count(by_mode[std::string(mode_name(c.mode))], passed);
+  count(by_source[source], verdict.kind);
+  count(by_mode[std::string(mode_name(c.mode))], verdict.kind);
   // A refused call took no path and belongs to no class: it is counted above.
   if (c.expect == Expect::kRefused) {
-    count(refusals, passed);
+    count(refusals, verdict.kind);
     return;
   }
-  count(by_path[verdict.path], passed);
+  count(by_path[verdict.path], verdict.kind);
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     const ScalarSpec& spec = properties.op->scalars[i];
     if (spec.symbols.empty()) continue;
     const std::string_view symbol = spec.symbols[static_cast<size_t>(c.scalars[i] - spec.min)];
-    count(by_variant[std::string(spec.name) + "=" + std::string(symbol)], passed);
+    count(by_variant[std::string(spec.name) + "=" + std::string(symbol)], verdict.kind);
   }
-  if (!passed) return;
+  if (!verdict.passed()) return;
   for (const int member : properties.classify(c)) ++by_class[static_cast<size_t>(member)];
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     if (values_used[i].empty()) continue;

@@ -15,6 +15,7 @@ namespace bytegate {
 struct Counts {
   int64_t passed = 0;
   int64_t failed = 0;
+  int64_t set_aside = 0;  // unsupported or vacuous
 };
 
 struct Tally {

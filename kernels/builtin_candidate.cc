@@ -91,12 +91,13 @@ int32_t run(void* state, bytegate_call* call) {
   return launcher.run_on_host(reader, executor_of(builtin, call->executor));
 }
 
-constexpr bytegate_candidate make_table(const char* name,
+constexpr bytegate_candidate make_table(const char* name, const char* const* paths,
                                         int32_t (*open)(void**, char*, uint64_t)) {
   return {.interface_version = BYTEGATE_INTERFACE_VERSION,
           .backends = BYTEGATE_BACKEND_HOST | BYTEGATE_BACKEND_CUDA,
           .name = name,
           .version = BYTEGATE_VERSION,
+          .paths = paths,
           .open = open,
           .close = close_state,
           .supports = supports,
@@ -104,8 +105,12 @@ constexpr bytegate_candidate make_table(const char* name,
           .run = run};
 }
 
-constexpr bytegate_candidate kProduction = make_table("production", open_production);
-constexpr bytegate_candidate kBaseline = make_table("baseline", open_baseline);
+// Of all operations together.
+constexpr std::array<const char*, 4> kProductionPaths = {"tiny", "small", "multi_block", nullptr};
+
+constexpr bytegate_candidate kProduction =
+    make_table("production", kProductionPaths.data(), open_production);
+constexpr bytegate_candidate kBaseline = make_table("baseline", nullptr, open_baseline);
 
 }  // namespace
 

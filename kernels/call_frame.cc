@@ -70,7 +70,6 @@ CallFrame::CallFrame(const Case& c, DLDevice device, void* stream) : case_(c) {
   call_.num_tensors = named_tensors_.size();
   call_.device = device;
   call_.stream = stream;
-  call_.forced_path = c.forced_path.empty() ? nullptr : c.forced_path.c_str();
   call_.message = message_.data();
   call_.message_bytes = message_.size();
 }
@@ -104,19 +103,27 @@ void CallFrame::apply_call_faults() {
   }
 }
 
+void CallFrame::force_path(const Candidate& candidate) {
+  const bool forced = !case_.forced_path.empty() && candidate.table().paths != nullptr;
+  call_.forced_path = forced ? case_.forced_path.c_str() : nullptr;
+}
+
 int32_t CallFrame::supports(const Candidate& candidate) {
+  force_path(candidate);
   const auto function = candidate.table().supports;
   return function == nullptr ? int32_t{BYTEGATE_OK} : function(candidate.state(), &call_);
 }
 
 int32_t CallFrame::workspace_bytes(const Candidate& candidate, uint64_t& bytes) {
   bytes = 0;
+  force_path(candidate);
   const auto function = candidate.table().workspace_bytes;
   return function == nullptr ? int32_t{BYTEGATE_OK} : function(candidate.state(), &call_, &bytes);
 }
 
 int32_t CallFrame::run(const Candidate& candidate) {
   call_.path_taken = nullptr;
+  force_path(candidate);
   message_.front() = '\0';
   return candidate.table().run(candidate.state(), &call_);
 }
@@ -133,6 +140,13 @@ std::string CallFrame::path() const {
 CallSize query_call(const Candidate& candidate, const Case& c, DLDevice device) {
   CallFrame frame(c, device, nullptr);
   CallSize size;
+  if (c.expect == Expect::kRefused && !c.forced_path.empty() &&
+      candidate.table().paths == nullptr) {
+    // The path may be all that is wrong with the call.
+    size.status = BYTEGATE_UNSUPPORTED;
+    size.message = "the candidate lists no dispatch paths";
+    return size;
+  }
   size.status = frame.supports(candidate);
   if (size.status == BYTEGATE_OK) {
     size.status = frame.workspace_bytes(candidate, size.workspace_bytes);

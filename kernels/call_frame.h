@@ -39,6 +39,9 @@ class CallFrame {
   [[nodiscard]] std::string path() const;
 
  private:
+  // Forces the path that the case asks for, where the candidate has paths to choose from.
+  void force_path(const Candidate& candidate);
+
   const Case& case_;
   std::vector<bytegate_scalar> scalars_;
   std::vector<DLTensor> tensors_;

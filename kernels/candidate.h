@@ -77,8 +77,9 @@ typedef struct bytegate_call {
   void* workspace;          /* 16-byte aligned, arbitrary contents; NULL if its size is 0 */
   uint64_t workspace_bytes; /* as answered by bytegate_candidate.workspace_bytes */
 
-  const char*
-      forced_path; /* NULL: the candidate chooses; an unknown or impossible one is refused */
+  /* NULL: the candidate chooses. Otherwise the dispatch path to take; one that it does not have, or
+   * that cannot take the call, is refused. Given only to candidates that list their paths. */
+  const char* forced_path;
   const bytegate_executor_options* executor; /* NULL: defaults */
 
   /* Out. */
@@ -92,6 +93,9 @@ typedef struct bytegate_candidate {
   uint32_t backends;          /* BYTEGATE_BACKEND_* */
   const char* name;
   const char* version; /* free text, for reports */
+
+  /* Optional: the dispatch paths that can be forced, ended by NULL. */
+  const char* const* paths;
 
   /* Optional. What a thread keeps between calls; `state` is then handed to every function. One
    * state is never used by two threads at once. */

@@ -160,6 +160,7 @@ const bytegate_candidate& cuda_test_candidate() {
                                                .backends = BYTEGATE_BACKEND_CUDA,
                                                .name = "cuda_test",
                                                .version = "1",
+                                               .paths = nullptr,
                                                .open = nullptr,
                                                .close = nullptr,
                                                .supports = supports,

@@ -96,11 +96,11 @@ TEST(HostBackend, EachStatusOfRunHasItsMeaning) {
   };
   const std::vector<std::pair<int32_t, RunStatus>> meanings = {
       {BYTEGATE_INVALID_ARGUMENT, RunStatus::kRefused},
-      {BYTEGATE_UNSUPPORTED, RunStatus::kRefused},
-      {BYTEGATE_LAUNCH_FAILED, RunStatus::kRefused},
+      {BYTEGATE_UNSUPPORTED, RunStatus::kFailed},
+      {BYTEGATE_LAUNCH_FAILED, RunStatus::kFailed},
       {BYTEGATE_FAULT, RunStatus::kFault},
       {BYTEGATE_HUNG, RunStatus::kHung},
-      {99, RunStatus::kRefused}};
+      {99, RunStatus::kFailed}};
   for (const auto& [given, expect] : meanings) {
     status = given;
     const RunResult result = run_one(run, make_layout_case(1, 1));

@@ -35,7 +35,7 @@ TEST(CaseTextRoundTrip, TheRichCaseIsWrittenAsDescribed) {
             "dim rows 2\n"
             "dim huge 40\n"
             "tensor indices int64 [2] = -9223372036854775808 9223372036854775807\n"
-            "tensor mask int32 [2, 3, 2] stride [0, 100, 2] = 1*4 9-2*6 1000 0\n"
+            "tensor mask int32 [2, 3, 2] stride [1, 100, 2] = 1*4 9-2*6 1000 0\n"
             "tensor weights int32 [40] = pattern 1 18446744073709551615 -5 2147483647 "
             "@7 -2147483648 @39 0\n"
             "tensor result int64 [2, 2] stride [5, 1]\n"

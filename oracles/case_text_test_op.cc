@@ -57,7 +57,7 @@ Case make_text_test_case() {
   c.dims = {2, 40};
   fit_tensors(c);
   c.tensors[Index::kIndices].elements = Elements(std::vector<int64_t>{INT64_MIN, INT64_MAX});
-  c.tensors[Index::kMask].strides = {0, 100, 2};
+  c.tensors[Index::kMask].strides = {1, 100, 2};
   c.tensors[Index::kMask].elements =
       Elements(std::vector<int32_t>{1, 1, 1, 1, 9, 7, 5, 3, 1, -1, 1000, 0});
   Tensor& weights = c.tensors[Index::kWeights];

@@ -231,7 +231,9 @@ TEST(CheckOfABackend, EveryStatusHasItsVerdict) {
   const std::vector<std::pair<RunStatus, std::string>> origins = {
       {RunStatus::kRefused, "refused"},     {RunStatus::kUnsupported, "unsupported"},
       {RunStatus::kFault, "crashed"},       {RunStatus::kHung, "hung"},
-      {RunStatus::kExhausted, "exhausted"}, {RunStatus::kVacuous, "vacuous"}};
+      {RunStatus::kExhausted, "exhausted"}, {RunStatus::kVacuous, "vacuous"},
+      {RunStatus::kFailed, "refused"},      {RunStatus::kExited, "exited"},
+      {RunStatus::kLost, "untested"}};
   const auto candidate = open_candidate(ledger_candidate(LedgerFlaw::kNone));
   const std::vector<Case> cases = {make_ledger_case(1, 1)};
   for (const auto& [status, origin] : origins) {

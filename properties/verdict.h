@@ -58,6 +58,13 @@ struct Verdict {
   [[nodiscard]] bool passed() const { return kind == VerdictKind::kPass; }
 };
 
+// Whether the case says nothing of the candidate: it does not take such a case, or has nothing that
+// the case could spoil. Counted and shown; red for bytegate's own kernels, which must take
+// everything.
+constexpr bool says_nothing(VerdictKind kind) {
+  return kind == VerdictKind::kUnsupported || kind == VerdictKind::kVacuous;
+}
+
 // One line: "mismatch:schedule_metadata at [1, 0]: expect 0, actual 1 (1 of 6 differ)".
 std::string describe(const Verdict& verdict);
 

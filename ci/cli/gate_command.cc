@@ -35,7 +35,7 @@ LoadedCases load_corpus(const Options& options, Report& report) {
 
 void note_unmet(const RunRow& row, Report& report) {
   const Tally& tally = row.outcome.tally;
-  if (report.candidate.rfind("production ", 0) != 0) return;
+  if (!is_production(report)) return;
   if (tally.all.passed + tally.all.failed < kMinCasesForPaths) return;
   for (const std::string_view path : row.properties->op->paths) {
     const auto counts = tally.by_path.find(std::string(path));

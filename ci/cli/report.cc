@@ -46,6 +46,7 @@ std::string counts_text(const std::map<std::string, Counts>& counts) {
   for (const auto& [name, count] : counts) {
     text += (text.empty() ? "" : ", ") + name + " " + with_commas(count.passed);
     if (count.failed > 0) text += " (" + with_commas(count.failed) + " failed)";
+    if (count.set_aside > 0) text += " (" + with_commas(count.set_aside) + " set aside)";
   }
   return text.empty() ? "none" : text;
 }
@@ -76,6 +77,10 @@ void print_details(const RunRow& row, std::ostream& out) {
 
 }  // namespace
 
+bool is_production(const Report& report) {
+  return report.candidate.rfind("production ", 0) == 0;
+}
+
 int exit_code_of(const Report& report) {
   int code = report.exit_code;
   const auto worsen = [&code](int other) {
@@ -90,6 +95,7 @@ int exit_code_of(const Report& report) {
     const Tally& tally = row.outcome.tally;
     for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
       const VerdictKind verdict = static_cast<VerdictKind>(kind);
+      if (says_nothing(verdict) && !is_production(report)) continue;
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
@@ -141,7 +147,7 @@ void print_report(const Report& report, std::ostream& out) {
       out << padded(op, 22) << padded(backend, 9) << padded(path, 14)
           << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10) << "\n";
     }
-    const int64_t num_all = tally.all.passed + tally.all.failed;
+    const int64_t num_all = tally.all.passed + tally.all.failed + tally.all.set_aside;
     const int64_t rate =
         static_cast<int64_t>(static_cast<double>(num_all) / std::max(row.outcome.seconds, 1e-9));
     out << padded(op, 22) << padded(backend, 9) << padded("all", 14)

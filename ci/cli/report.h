@@ -27,6 +27,9 @@ struct Report {
   int exit_code = kExitPass;
 };
 
+// Whether bytegate's own kernels were gated: they must take every case and every path.
+bool is_production(const Report& report);
+
 // The worst of everything in the report; see kExit*.
 int exit_code_of(const Report& report);
 

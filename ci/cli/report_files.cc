@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const Counts& counts) {
-  return {{"passed", counts.passed}, {"failed", counts.failed}};
+  return {{"passed", counts.passed}, {"failed", counts.failed}, {"set_aside", counts.set_aside}};
 }
 
 Json json_of(const std::map<std::string, Counts>& counts) {

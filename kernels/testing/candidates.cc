@@ -1,5 +1,6 @@
 #include "kernels/testing/candidates.h"
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -7,6 +8,8 @@
 
 namespace bytegate {
 namespace {
+
+constexpr std::array<const char*, 2> kPaths = {"somewhere", nullptr};
 
 std::unique_ptr<Candidate> ready(Candidate::Result result) {
   if (result.candidate == nullptr) throw std::runtime_error(result.error);
@@ -20,6 +23,7 @@ bytegate_candidate host_table(const char* name, int32_t (*run)(void*, bytegate_c
           .backends = BYTEGATE_BACKEND_HOST,
           .name = name,
           .version = "test",
+          .paths = kPaths.data(),
           .open = nullptr,
           .close = nullptr,
           .supports = nullptr,

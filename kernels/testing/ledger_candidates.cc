@@ -141,11 +141,14 @@ int32_t workspace_bytes(void*, bytegate_call* call, uint64_t* bytes) {
   return BYTEGATE_OK;
 }
 
+constexpr std::array<const char*, 2> kPaths = {"serial", nullptr};
+
 template <LedgerFlaw kFlaw>
 constexpr bytegate_candidate kTable = {.interface_version = BYTEGATE_INTERFACE_VERSION,
                                        .backends = BYTEGATE_BACKEND_HOST,
                                        .name = "ledger",
                                        .version = "test",
+                                       .paths = kPaths.data(),
                                        .open = open,
                                        .close = close,
                                        .supports = supports<kFlaw>,

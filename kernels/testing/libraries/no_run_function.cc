@@ -5,6 +5,7 @@ extern "C" BYTEGATE_EXPORT const bytegate_candidate* bytegate_get_candidate() {
                                            .backends = BYTEGATE_BACKEND_HOST,
                                            .name = "no run function",
                                            .version = "1",
+                                           .paths = nullptr,
                                            .open = nullptr,
                                            .close = nullptr,
                                            .supports = nullptr,
