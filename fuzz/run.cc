@@ -41,6 +41,7 @@ class Runner {
             Backend& backend);
   Finding keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
                Candidate& candidate, Backend& backend);
+  void make_small(Finding& finding, Candidate& candidate, Backend& backend);
   bool fails_alone(const Case& c);
   void report_progress();
 
@@ -140,33 +141,34 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
   finding.source = flight.batch.source;
   finding.verdict = verdict;
   finding.kept = flight.cases[case_idx];
-  if (!flight.batch.files.empty()) {
-    // It is kept already, and small because it was minimised or made by hand.
-    finding.file = flight.batch.files[case_idx];
-  } else if (!options_.findings_dir.empty()) {
-    const Judge judge = [&](const Case& c) {
-      return check({&c, 1}, candidate, backend, properties_).front();
-    };
-    MinimizeResult small = minimize(flight.cases[case_idx], judge, options_.minimize);
-    // A failure that does not come back alone is kept as it was.
-    const bool repeats = !small.verdict.passed() && fails_alone(small.smallest);
-    if (repeats) {
-      finding.verdict = small.verdict;
-      finding.kept = std::move(small.smallest);
-    }
-    finding.minimal = small.minimal;
-    const std::string note =
-        repeats ? "found with candidate " + candidate.name()
-                : "found with candidate " + candidate.name() + "; passes when it is run alone";
-    const SavedFinding saved =
-        save_finding(options_.findings_dir, finding.kept, verdict.origin, note);
-    finding.file = saved.path;
-    finding.save_error = saved.error;
-  }
+  if (!flight.batch.files.empty()) finding.file = flight.batch.files[case_idx];
+  if (!options_.findings_dir.empty()) make_small(finding, candidate, backend);
   if (!finding.file.empty()) {
     finding.replay = replay_line(finding.file, options_.candidate, options_.backend);
   }
   return finding;
+}
+
+// Minimises and saves the case that is kept, unless it is in a file already and as small as it
+// gets.
+void Runner::make_small(Finding& finding, Candidate& candidate, Backend& backend) {
+  const Judge judge = [&](const Case& c) {
+    return check({&c, 1}, candidate, backend, properties_).front();
+  };
+  const std::string origin = finding.verdict.origin;
+  MinimizeResult small = minimize(finding.kept, judge, options_.minimize);
+  finding.minimal = small.minimal;
+  std::string note = "found with candidate " + candidate.name();
+  if (!small.verdict.passed() && fails_alone(small.smallest)) {
+    finding.verdict = small.verdict;
+    finding.kept = std::move(small.smallest);
+  } else {
+    note += "; passes when it is run alone";
+  }
+  if (!finding.file.empty() && small.num_accepted == 0) return;
+  const SavedFinding saved = save_finding(options_.findings_dir, finding.kept, origin, note);
+  if (!saved.path.empty()) finding.file = saved.path;
+  finding.save_error = saved.error;
 }
 
 // With a candidate that has seen no other case: what a replay will do.

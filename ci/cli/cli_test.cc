@@ -98,8 +98,8 @@ TEST_F(CommandLine, TheGatePassesAndItsReportSaysWhatRan) {
 }
 
 TEST_F(CommandLine, AWrongCandidateIsNamedMinimisedAndReplayed) {
-  const Ran ran =
-      bytegate("gate --cases 2000 --candidate " + kWrong + " --findings " + path("found"));
+  const Ran ran = bytegate("gate --cases 2000 --corpus " + kCorpus + " --candidate " + kWrong +
+                           " --findings " + path("found"));
   EXPECT_EQ(ran.exit_code, 1) << ran.text;
   EXPECT_THAT(ran.text, AllOf(HasSubstr("FAIL mismatch:schedule_metadata"),
                               ContainsRegex("field schedule_metadata, index \\[1, 0\\], expect 0, "
