@@ -50,9 +50,9 @@ SavedFinding save_finding(const std::string& dir, Case c, const std::string& ori
   return saved;
 }
 
-std::string replay_line(const std::string& file, const std::string& candidate,
-                        BackendKind backend) {
-  std::string line = "bytegate replay " + shell_quoted(file);
+std::string replay_line(const std::string& program, const std::string& file,
+                        const std::string& candidate, BackendKind backend) {
+  std::string line = shell_quoted(program) + " replay " + shell_quoted(file);
   if (candidate != "production") line += " --candidate " + shell_quoted(candidate);
   return line + " --backend " + std::string(backend_name(backend));
 }

@@ -34,7 +34,8 @@ struct SavedFinding {
 SavedFinding save_finding(const std::string& dir, Case c, const std::string& origin,
                           const std::string& note);
 
-// "bytegate replay FILE --candidate C --backend B", quoted for a shell.
-std::string replay_line(const std::string& file, const std::string& candidate, BackendKind backend);
+// "PROGRAM replay FILE --candidate C --backend B", quoted for a shell.
+std::string replay_line(const std::string& program, const std::string& file,
+                        const std::string& candidate, BackendKind backend);
 
 }  // namespace bytegate

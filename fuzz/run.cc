@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -35,6 +36,7 @@ class Runner {
 
  private:
   void work();
+  void work_safely();
   std::optional<CaseBatch> next_batch();
   void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
   void fail(const InFlight& flight, size_t case_idx, const Verdict& verdict, Candidate& candidate,
@@ -58,8 +60,14 @@ class Runner {
 
 std::optional<CaseBatch> Runner::next_batch() {
   const std::scoped_lock lock(source_mutex_);
-  if (options_.deadline && Clock::now() >= *options_.deadline) return std::nullopt;
-  return source_();
+  std::optional<CaseBatch> batch = source_();
+  // What is kept is always replayed; only the search has a time.
+  const bool timed = batch && batch->files.empty() && options_.deadline;
+  if (timed && Clock::now() >= *options_.deadline) {
+    outcome_.out_of_time = true;
+    return std::nullopt;
+  }
+  return batch;
 }
 
 void Runner::report_progress() {
@@ -72,7 +80,8 @@ void Runner::report_progress() {
 // device works while the host compares.
 void Runner::work() {
   Candidate::Result opened = open_candidate(options_.candidate);
-  BackendResult backend = open_backend(options_.backend, options_.backend_options);
+  BackendResult backend =
+      open_backend(options_.backend, options_.candidate, options_.backend_options);
   if (opened.candidate == nullptr || backend.backend == nullptr) {
     const std::scoped_lock lock(outcome_mutex_);
     outcome_.error = opened.candidate == nullptr ? opened.error : backend.absent_reason;
@@ -98,10 +107,20 @@ void Runner::work() {
   outcome_.tally.merge(tally);
 }
 
+void Runner::work_safely() {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    const std::scoped_lock lock(outcome_mutex_);
+    outcome_.error = std::string("a thread of the run ended early: ") + error.what();
+    outcome_.error_kind = VerdictKind::kUntested;
+  }
+}
+
 void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally) {
   const std::vector<Verdict> verdicts = flight.check->collect();
   for (size_t i = 0; i < verdicts.size(); ++i) {
-    tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source);
+    tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source, options_.backend);
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
     ++num_failed_;
@@ -121,7 +140,10 @@ void Runner::fail(const InFlight& flight, size_t case_idx, const Verdict& verdic
       ++outcome_.findings[known->second].num_failures;
       return;
     }
-    if (outcome_.findings.size() >= static_cast<size_t>(options_.max_findings)) return;
+    if (outcome_.findings.size() >= static_cast<size_t>(options_.max_findings)) {
+      ++outcome_.num_unkept;
+      return;
+    }
     place = outcome_.findings.size();
     finding_of_origin_[verdict.origin] = place;
     outcome_.findings.emplace_back();
@@ -144,7 +166,8 @@ Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& ver
   if (!flight.batch.files.empty()) finding.file = flight.batch.files[case_idx];
   if (!options_.findings_dir.empty()) make_small(finding, candidate, backend);
   if (!finding.file.empty()) {
-    finding.replay = replay_line(finding.file, options_.candidate, options_.backend);
+    finding.replay =
+        replay_line(options_.program, finding.file, options_.candidate, options_.backend);
   }
   return finding;
 }
@@ -157,12 +180,12 @@ void Runner::make_small(Finding& finding, Candidate& candidate, Backend& backend
   };
   const std::string origin = finding.verdict.origin;
   MinimizeResult small = minimize(finding.kept, judge, options_.minimize);
-  finding.minimal = small.minimal;
   std::string note = "found with candidate " + candidate.name();
   if (!small.verdict.passed() && fails_alone(small.smallest)) {
+    finding.minimal = small.minimal;
     finding.verdict = small.verdict;
     finding.kept = std::move(small.smallest);
-  } else {
+  } else if (!fails_alone(finding.kept)) {
     note += "; passes when it is run alone";
   }
   if (!finding.file.empty() && small.num_accepted == 0) return;
@@ -174,17 +197,20 @@ void Runner::make_small(Finding& finding, Candidate& candidate, Backend& backend
 // With a candidate that has seen no other case: what a replay will do.
 bool Runner::fails_alone(const Case& c) {
   const Candidate::Result fresh = open_candidate(options_.candidate);
-  const BackendResult backend = open_backend(options_.backend, options_.backend_options);
+  const BackendResult backend =
+      open_backend(options_.backend, options_.candidate, options_.backend_options);
   if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
   return !check({&c, 1}, *fresh.candidate, *backend.backend, properties_).front().passed();
 }
 
 RunOutcome Runner::run() {
   const Clock::time_point begin = Clock::now();
-  std::vector<std::thread> threads;
-  for (int job = 1; job < options_.num_jobs; ++job) threads.emplace_back([this] { work(); });
-  work();
-  for (std::thread& thread : threads) thread.join();
+  {
+    std::vector<std::jthread> threads;
+    for (int job = 1; job < options_.num_jobs; ++job)
+      threads.emplace_back([this] { work_safely(); });
+    work_safely();
+  }
   outcome_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return std::move(outcome_);
 }
@@ -198,12 +224,14 @@ Candidate::Result open_candidate(const std::string& name_or_path) {
   return Candidate::load(name_or_path);
 }
 
-BackendResult open_backend(BackendKind kind, const BackendOptions& options) {
-  if (kind == BackendKind::kCuda) {
-    CudaBackendResult cuda = make_cuda_backend(options);
-    return {std::move(cuda.backend), std::move(cuda.absent_reason)};
+BackendResult open_backend(BackendKind kind, const std::string& candidate,
+                           const BackendOptions& options) {
+  if (kind == BackendKind::kHost && builtin_candidate(candidate) != nullptr) {
+    return {make_host_backend(options), ""};
   }
-  return {make_host_backend(options), ""};
+  MadeBackend made =
+      kind == BackendKind::kCuda ? make_cuda_backend(options) : make_isolated_host_backend(options);
+  return {std::move(made.backend), std::move(made.absent_reason)};
 }
 
 RunOutcome run(const OpProperties& properties, CaseSource source, const RunOptions& options) {

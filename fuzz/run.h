@@ -32,7 +32,9 @@ struct RunOptions {
   std::string findings_dir = {};  // empty: nothing is saved
   int max_findings = 16;          // distinct origins that are minimised and saved
   MinimizeOptions minimize = {};
+  // For cases that are not kept in files; those always run.
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  std::string program = "bytegate";  // as replay lines call it
   // Called now and then, on any one thread, with the number of cases done.
   std::function<void(int64_t num_done, int64_t num_failed)> progress = nullptr;
 };
@@ -41,6 +43,8 @@ struct RunOutcome {
   explicit RunOutcome(const OpProperties& properties) : tally(properties) {}
   Tally tally;
   std::vector<Finding> findings;  // one per origin
+  int64_t num_unkept = 0;         // failures of further origins
+  bool out_of_time = false;       // the deadline came before the last generated case
   std::string error;              // the candidate or backend could not be had; nothing more ran
   VerdictKind error_kind = VerdictKind::kPass;
   double seconds = 0;
@@ -53,7 +57,10 @@ struct BackendResult {
   std::unique_ptr<Backend> backend;
   std::string absent_reason;
 };
-BackendResult open_backend(BackendKind kind, const BackendOptions& options);
+// What the candidate could break is kept out of this process: shared libraries run in a worker on
+// the host, too; the built-in candidates do not need one.
+BackendResult open_backend(BackendKind kind, const std::string& candidate,
+                           const BackendOptions& options);
 
 RunOutcome run(const OpProperties& properties, CaseSource source, const RunOptions& options);
 

@@ -66,6 +66,11 @@ LoadedCases load_case_files(const std::vector<std::string>& paths, OpTable ops) 
   return loaded;
 }
 
+int64_t num_for_other_backends(const LoadedCases& loaded, const Op& op, BackendKind backend) {
+  return std::count_if(loaded.cases.begin(), loaded.cases.end(),
+                       [&](const Case& c) { return c.op == &op && !runs_on(c, backend); });
+}
+
 CaseSource source_of_files(const LoadedCases& loaded, const Op& op, BackendKind backend) {
   return [&loaded, &op, backend, next = size_t{0}]() mutable -> std::optional<CaseBatch> {
     std::vector<size_t> chosen;

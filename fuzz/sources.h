@@ -27,6 +27,9 @@ struct LoadedCases {
 };
 LoadedCases load_case_files(const std::vector<std::string>& paths, OpTable ops);
 
+// How many cases of the operation are for another backend only.
+int64_t num_for_other_backends(const LoadedCases& loaded, const Op& op, BackendKind backend);
+
 // The cases of one operation that may run on `backend`, a few at a time. Their source is "trace"
 // for files in a folder of that name, else "corpus". `loaded` must outlive the source.
 CaseSource source_of_files(const LoadedCases& loaded, const Op& op, BackendKind backend);

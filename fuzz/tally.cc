@@ -34,11 +34,13 @@ Tally::Tally(const OpProperties& properties) : by_class(properties.classes.size(
 }
 
 void Tally::add(const OpProperties& properties, const Case& c, const Verdict& verdict,
-                const std::string& source) {
+                const std::string& source, BackendKind backend) {
   count(all, verdict.kind);
   ++by_verdict[static_cast<size_t>(verdict.kind)];
   count(by_source[source], verdict.kind);
-  count(by_mode[std::string(mode_name(c.mode))], verdict.kind);
+  // Without graphs a replay is one more launch.
+  const Mode mode = backend == BackendKind::kHost ? Mode::kPlain : c.mode;
+  count(by_mode[std::string(mode_name(mode))], verdict.kind);
   // A refused call took no path and belongs to no class: it is counted above.
   if (c.expect == Expect::kRefused) {
     count(refusals, verdict.kind);

@@ -32,7 +32,7 @@ struct Tally {
 
   explicit Tally(const OpProperties& properties);
   void add(const OpProperties& properties, const Case& c, const Verdict& verdict,
-           const std::string& source);
+           const std::string& source, BackendKind backend);
   void merge(const Tally& other);
 };
 

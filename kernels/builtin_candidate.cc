@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <memory>
 #include <new>
 
@@ -81,14 +82,23 @@ int32_t workspace_bytes(void* state, bytegate_call* call, uint64_t* bytes) {
   return launcher->workspace_bytes(reader, *bytes);
 }
 
-int32_t run(void* state, bytegate_call* call) {
-  CallReader reader(*call);
+int32_t launch(void* state, bytegate_call* call, CallReader& reader) {
   const int32_t supported = supports(state, call);
   if (supported != BYTEGATE_OK) return supported;
   BuiltinState& builtin = *static_cast<BuiltinState*>(state);
   const OpLauncher& launcher = *find(builtin, call->op);
   if (call->device.device_type == kDLCUDA) return launcher.run_on_cuda(reader);
   return launcher.run_on_host(reader, executor_of(builtin, call->executor));
+}
+
+// No exception crosses the C interface.
+int32_t run(void* state, bytegate_call* call) {
+  CallReader reader(*call);
+  try {
+    return launch(state, call, reader);
+  } catch (const std::exception& error) {
+    return reader.report(BYTEGATE_INTERNAL_ERROR, error.what());
+  }
 }
 
 constexpr bytegate_candidate make_table(const char* name, const char* const* paths,

@@ -97,8 +97,9 @@ typedef struct bytegate_candidate {
   /* Optional: the dispatch paths that can be forced, ended by NULL. */
   const char* const* paths;
 
-  /* Optional. What a thread keeps between calls; `state` is then handed to every function. One
-   * state is never used by two threads at once. */
+  /* Optional. What a thread keeps between calls. `open` must not touch a device: it may be called
+   * in a process that later forks the worker which does; `state` is then handed to every function.
+   * One state is never used by two threads at once. */
   int32_t (*open)(void** state, char* message, uint64_t message_bytes);
   void (*close)(void* state);
 

@@ -113,9 +113,14 @@ CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) 
   const CudaStatus sparse_up = sparse_.upload(at, step_idx, device_.stream());
   if (!sparse_up.ok()) return device_.judge(sparse_up);
   if (CudaOutcome launched = launch(at, result); !launched.ok()) return launched;
-  if (result.status != RunStatus::kDone) return {};
   if (CudaOutcome down = download(device_, *slot_.get(), arena_.bytes()); !down.ok()) return down;
   if (CudaOutcome ended = device_.wait(slot_->done()); !ended.ok()) return ended;
+  if (result.status != RunStatus::kDone) {
+    if (const auto damage = arena_.change(0, slot_->actual(), slot_->image())) {
+      result.steps.push_back({.outputs = {}, .untouched = {}, .damage = damage});
+    }
+    return {};
+  }
   result.steps.push_back(arena_.take(at, 0, slot_->actual(), slot_->image()));
   return device_.judge(sparse_.take(at, device_.stream(), result.steps.back()));
 }

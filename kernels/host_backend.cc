@@ -25,6 +25,7 @@ class Image {
       constexpr size_t kPage = 4096;
       capacity_ = (bytes + bytes / 2 + kPage) / kPage * kPage;
       bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, capacity_)));
+      if (bytes_ == nullptr) capacity_ = 0;
     }
     return bytes_.get();
   }
@@ -93,6 +94,10 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
   const PlacedCase& placed = arena_.placed(0);
   std::byte* image = image_.ensure(arena_.bytes());
   std::byte* actual = actual_.ensure(arena_.bytes());
+  if (image == nullptr || actual == nullptr) {
+    result = {.status = RunStatus::kExhausted, .message = "no memory for the buffers"};
+    return false;
+  }
   arena_.fill_step(at_step, 0, step_idx, image);
   std::memcpy(actual, image, arena_.bytes());
   const std::optional<SparseTensors> sparse = make_sparse(at_step, placed, step_idx);

@@ -89,16 +89,18 @@ std::optional<std::string> paged_mqa_metadata_error(const PagedMqaMetadataParams
     return "workspace has " + std::to_string(params.workspace_bytes) + " bytes, must have " +
            std::to_string(workspace_bytes);
   }
-  if (params.workspace == nullptr && workspace_bytes > 0) return "workspace is null";
-  if (workspace_bytes > 0 &&
-      reinterpret_cast<uintptr_t>(params.workspace) % kWorkspaceAlignment != 0) {
+  if (params.workspace == nullptr && params.workspace_bytes > 0) return "workspace is null";
+  if (params.workspace != nullptr && params.workspace_bytes == 0) {
+    return "workspace must be null: its size is 0";
+  }
+  if (reinterpret_cast<uintptr_t>(params.workspace) % kWorkspaceAlignment != 0) {
     return "workspace is not aligned to 16 bytes";
   }
   const ByteRange lens = {params.context_lens,
                           static_cast<size_t>(params.num_rows) * sizeof(int32_t)};
   const ByteRange table = {params.schedule_metadata,
                            static_cast<size_t>(params.num_sm + 1) * 2 * sizeof(int32_t)};
-  const ByteRange workspace = {params.workspace, workspace_bytes};
+  const ByteRange workspace = {params.workspace, params.workspace_bytes};
   if (overlap(table, lens)) return "schedule_metadata overlaps context_lens";
   if (overlap(table, workspace)) return "schedule_metadata overlaps the workspace";
   if (overlap(lens, workspace)) return "context_lens overlaps the workspace";

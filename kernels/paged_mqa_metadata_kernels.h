@@ -17,7 +17,7 @@ constexpr int kTinyThreads = 128;
 constexpr int kBlockThreads = 256;
 constexpr int kSmallRowsPerThread = 8;
 constexpr int kTileRowsPerThread = 16;
-static_assert(kTinyMaxRows == 2 * kWarpLanes, "tiny: one warp holds two rows a lane");
+static_assert(kTinyMaxRows == int64_t{2} * kWarpLanes, "tiny: one warp holds two rows a lane");
 static_assert(kSmallMaxRows == int64_t{kBlockThreads} * kSmallRowsPerThread);
 static_assert(kTileRows == int64_t{kBlockThreads} * kTileRowsPerThread);
 
@@ -61,8 +61,9 @@ struct Deal {
 
 BYTEGATE_DEVICE void store_row(const PagedMqaMetadataArgs& args, int sm, int64_t row,
                                int64_t offset) {
-  args.schedule_metadata[2 * sm] = static_cast<int32_t>(row);
-  args.schedule_metadata[2 * sm + 1] = static_cast<int32_t>(offset);
+  int32_t* table_row = args.schedule_metadata + int64_t{2} * sm;
+  table_row[0] = static_cast<int32_t>(row);
+  table_row[1] = static_cast<int32_t>(offset);
 }
 
 // ---- tiny

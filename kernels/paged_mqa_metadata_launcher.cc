@@ -21,11 +21,10 @@ PagedMqaMetadataParams read_params(CallReader& call) {
   params.context_lens = call.contiguous_int32(lens, "context_lens");
   params.schedule_metadata = call.contiguous_int32(table, "schedule_metadata");
   params.num_rows = lens == nullptr ? 0 : lens->shape[0];
-  if (table != nullptr && (table->shape[0] != params.num_sm + 1 || table->shape[1] != 2)) {
-    // Said only when num_sm itself is right: it would be blamed on the wrong argument.
-    if (params.num_sm >= 1 && params.num_sm <= kMaxNumSm) {
-      call.fail("schedule_metadata must be [num_sm + 1, 2]");
-    }
+  // Said only when num_sm itself is right: it would be blamed on the wrong argument.
+  if (table != nullptr && params.num_sm >= 1 && params.num_sm <= kMaxNumSm &&
+      (table->shape[0] != params.num_sm + 1 || table->shape[1] != 2)) {
+    call.fail("schedule_metadata must be [num_sm + 1, 2]");
   }
   params.workspace = call.call().workspace;
   params.workspace_bytes = call.call().workspace_bytes;

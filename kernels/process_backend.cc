@@ -10,6 +10,10 @@
 namespace bytegate {
 namespace {
 
+// Of one span, after which the rest of it is not run again: a candidate that loses its worker on
+// every case would hold a run for hours.
+constexpr int kMaxLostCases = 16;
+
 // A span of cases that went to a worker.
 struct Posting {
   uint64_t worker = 0;  // which of all that there were; 0: it went to none
@@ -170,6 +174,10 @@ Answer ProcessBackend::await(const Posting& posting, size_t num_cases) {
   return {std::move(*answer.results), RunStatus::kFault};
 }
 
+bool loses_worker(RunStatus status) {
+  return status == RunStatus::kFault || status == RunStatus::kHung || status == RunStatus::kExited;
+}
+
 RunResult ProcessBackend::run_alone(Candidate& candidate, const Case& c) {
   Answer answer = await(post(candidate, {&c, 1}), 1);
   RunResult& result = answer.results.front();
@@ -187,6 +195,7 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
                      worker_->num_submitted() == posting.num_before + 1;
   Answer answer = await(posting, cases.size());
   const std::string* no_worker = nullptr;
+  int num_lost = 0;
   for (size_t i = 0; i < cases.size(); ++i) {
     RunResult& result = answer.results[i];
     if (result.status != RunStatus::kLost) continue;
@@ -194,9 +203,13 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
       result.status = answer.blame;
     } else if (no_worker != nullptr) {
       result.message = *no_worker;
+    } else if (num_lost == kMaxLostCases) {
+      result.message = "not run again: " + std::to_string(kMaxLostCases) +
+                       " cases launched with it lost the worker";
     } else {
       result = run_alone(candidate, cases[i]);
       if (result.status == RunStatus::kLost) no_worker = &result.message;
+      if (loses_worker(result.status)) ++num_lost;
     }
   }
   return std::move(answer.results);

@@ -6,7 +6,8 @@ namespace {
 using Index = PagedMqaMetadataIndex;
 
 int64_t num_table_rows(const Case& c) {
-  return c.scalars[Index::kNumSm] + 1;
+  const int64_t num_sm = c.scalars[Index::kNumSm];
+  return num_sm < INT64_MAX ? num_sm + 1 : num_sm;
 }
 int64_t num_table_columns(const Case&) {
   return 2;

@@ -160,7 +160,7 @@ TEST_F(Check, CasesThatMayNotRunAreUntestedAndTheOthersKeepTheirPlaces) {
   EXPECT_THAT(verdicts[3].message, HasSubstr("another operation"));
   EXPECT_TRUE(verdicts[4].passed());
   EXPECT_EQ(verdicts[5].kind, VerdictKind::kUntested);
-  EXPECT_THAT(verdicts[5].message, HasSubstr("inside the contract"));
+  EXPECT_THAT(verdicts[5].message, HasSubstr("nothing that the host can see is outside"));
 }
 
 TEST_F(Check, ACaseThatStatesNoByteIsVacuous) {

@@ -90,6 +90,7 @@ void for_each_part(int64_t size, Add&& add) {
 
 void add_launch_moves(const Case& c, std::vector<Move>& moves) {
   for (size_t step = 0; step < c.later_steps.size(); ++step) {
+    moves.emplace_back([step](const Case& now) { return begin_with_step(now, step); });
     moves.emplace_back([step](const Case& now) { return drop_step(now, step); });
   }
   moves.emplace_back(plain_mode);

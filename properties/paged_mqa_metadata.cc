@@ -120,6 +120,18 @@ void aim_total(std::vector<int32_t>& lens, int64_t wanted) {
   }
 }
 
+// A captured launch that is replayed with other lengths: up, down, and to nothing.
+void add_replays(Case& c, Draw& draw) {
+  c.mode = Mode::kGraph;
+  const int64_t num_replays = draw.between(1, 3);
+  for (int64_t i = 0; i < num_replays; ++i) {
+    std::vector<int32_t> lens(static_cast<size_t>(c.dims[0]));
+    fill(lens, draw);
+    c.later_steps.push_back(
+        {.changes = {{.tensor = Index::kContextLens, .elements = Elements(std::move(lens))}}});
+  }
+}
+
 Case generate(Draw& draw) {
   std::vector<int32_t> lens(static_cast<size_t>(draw_num_rows(draw)));
   const int64_t num_sm = draw_num_sm(draw);
@@ -138,6 +150,7 @@ Case generate(Draw& draw) {
     c.forced_path = c.op->paths[static_cast<size_t>(draw.between(first, 2))];
   }
   if (!draw.one_in(4)) c.seed = draw.bits() | 1;
+  if (draw.one_in(16)) add_replays(c, draw);
   return c;
 }
 

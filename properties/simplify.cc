@@ -208,6 +208,14 @@ std::optional<Case> drop_step(const Case& c, size_t step) {
   return dropped;
 }
 
+std::optional<Case> begin_with_step(const Case& c, size_t step) {
+  if (step >= c.later_steps.size()) return std::nullopt;
+  Case begun = at_step(c, step + 1);
+  begun.later_steps.assign(c.later_steps.begin() + static_cast<int64_t>(step) + 1,
+                           c.later_steps.end());
+  return begun;
+}
+
 std::optional<Case> plain_mode(const Case& c) {
   if (c.mode == Mode::kPlain) return std::nullopt;
   Case plain = c;

@@ -24,6 +24,8 @@ std::optional<Case> change_elements(const Case& c, int tensor, int64_t first, in
 std::optional<Case> make_compact(const Case& c, int tensor);
 std::optional<Case> leave_out(const Case& c, int tensor);
 std::optional<Case> drop_step(const Case& c, size_t step);
+// Begins with the inputs of a later step.
+std::optional<Case> begin_with_step(const Case& c, size_t step);
 // Plain mode, natural order, no forced path, any backend: each by itself.
 std::optional<Case> plain_mode(const Case& c);
 std::optional<Case> natural_order(const Case& c);

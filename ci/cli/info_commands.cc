@@ -53,9 +53,9 @@ int list() {
 
 int doctor(bool require_gpu) {
   std::cout << "bytegate " << BYTEGATE_VERSION << ", compiled with " << __VERSION__ << "\n";
-  const BackendResult host = open_backend(BackendKind::kHost, {});
+  const BackendResult host = open_backend(BackendKind::kHost, "production", {});
   std::cout << "host  ready: " << host.backend->description() << "\n";
-  const BackendResult cuda = open_backend(BackendKind::kCuda, {});
+  const BackendResult cuda = open_backend(BackendKind::kCuda, "production", {});
   if (cuda.backend != nullptr) {
     std::cout << "cuda  ready: " << cuda.backend->description() << "\n";
     return kExitPass;

@@ -1,11 +1,15 @@
 #include "ci/cli/options.h"
 
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
 namespace bytegate::cli {
 namespace {
+
+constexpr double kMaxSeconds = 1e7;
 
 std::string known_ops() {
   std::string names;
@@ -33,19 +37,21 @@ void add_candidate_options(CLI::App& app, Options& options) {
 void add_run_options(CLI::App& app, Options& options) {
   app.add_option("--op", options.op, "one operation (default: all)");
   app.add_option("--cases", options.num_cases, "generated cases per operation and backend")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, kMaxCases).description("0 .. 10^12"))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "stop after this time (default: when all cases ran)")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--seconds", options.seconds,
+         "stop generating after this time, shared by all runs (default: when all cases ran)")
+      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"));
   app.add_option("--seed", options.seed, "which generated cases; printed with every run")
       ->capture_default_str();
   app.add_option("--jobs", options.num_jobs, "threads (default: one per processor)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMaxJobs));
   app.add_option("--shard", options.shard, "I/N: every N-th generated case, from the I-th on")
       ->capture_default_str();
   app.add_option("--report", options.report, "folder for report.json, junit.xml and summary.md");
   app.add_option("--minimize-seconds", options.minimize_seconds, "time to make a failure small")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"))
       ->capture_default_str();
 }
 
@@ -53,6 +59,23 @@ void add_corpus_options(CLI::App& app, Options& options) {
   app.add_option("--corpus", options.corpus,
                  "folder of case files (default: ./corpus when it is there)");
   app.add_option("--findings", options.findings, "folder for new findings (default: the corpus)");
+}
+
+std::string program_path() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return "bytegate";
+  const char* path = std::getenv("PATH");
+  std::string_view folders = path == nullptr ? "" : path;
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
+    if (std::filesystem::equivalent(std::filesystem::path(folder) / "bytegate", self, error)) {
+      return "bytegate";
+    }
+  }
+  const std::filesystem::path relative = std::filesystem::proximate(self, error);
+  return relative.native().size() < self.native().size() ? relative.string() : self.string();
 }
 
 void complain(const std::string& message) {
@@ -86,7 +109,7 @@ ChosenBackends chosen_backends(const Options& options, const Candidate& candidat
     if (!candidate.runs_on(kind)) {
       reason = "candidate " + candidate.name() + " does not run there";
     } else {
-      BackendResult opened = open_backend(kind, {.arch = options.arch});
+      BackendResult opened = open_backend(kind, options.candidate, {.arch = options.arch});
       reason = opened.absent_reason;
       if (opened.backend != nullptr) {
         chosen.entries.push_back({kind, opened.backend->description()});
@@ -110,8 +133,24 @@ ChosenBackends chosen_backends(const Options& options, const Candidate& candidat
   return chosen;
 }
 
+std::string corpus_dir(const Options& options) {
+  if (!options.corpus.empty()) return options.corpus;
+  if (std::filesystem::exists("corpus/FORMAT.md")) return "corpus";
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto installed = self.parent_path().parent_path() / "share/bytegate/corpus";
+  return std::filesystem::exists(installed / "FORMAT.md", error) ? installed.string() : "";
+}
+
+std::string findings_dir(const Options& options) {
+  if (!options.findings.empty()) return options.findings;
+  if (!options.corpus.empty()) return options.corpus;
+  return std::filesystem::exists("corpus/FORMAT.md") ? "corpus" : "bytegate-findings";
+}
+
 RunOptions run_options(const Options& options, BackendKind backend) {
   RunOptions run;
+  run.program = program_path();
   run.candidate = options.candidate;
   run.backend = backend;
   run.backend_options.arch = options.arch;
@@ -129,7 +168,8 @@ std::optional<Shard> parse_shard(const std::string& text) {
   if (idx.ec != std::errc() || idx.ptr == end || *idx.ptr != '/') return std::nullopt;
   const auto count = std::from_chars(idx.ptr + 1, end, shard.count);
   if (count.ec != std::errc() || count.ptr != end) return std::nullopt;
-  if (shard.count < 1 || shard.idx < 0 || shard.idx >= shard.count) return std::nullopt;
+  if (shard.count < 1 || shard.count > kMaxShards || shard.idx < 0 || shard.idx >= shard.count)
+    return std::nullopt;
   return shard;
 }
 

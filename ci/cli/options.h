@@ -34,6 +34,14 @@ void add_candidate_options(CLI::App& app, Options& options);
 void add_run_options(CLI::App& app, Options& options);
 void add_corpus_options(CLI::App& app, Options& options);
 
+constexpr int64_t kMaxCases = int64_t{1000} * 1000 * 1000 * 1000;
+constexpr int kMaxJobs = 1024;
+constexpr int64_t kMaxShards = int64_t{1000} * 1000;
+
+// How a line that can be pasted calls this program: by its name where PATH finds it, else by its
+// path.
+std::string program_path();
+
 // Says `message` on stderr behind "bytegate: ".
 void complain(const std::string& message);
 
@@ -54,6 +62,11 @@ ChosenBackends chosen_backends(const Options& options, const Candidate& candidat
 
 // The candidate, or null after a complaint.
 std::unique_ptr<Candidate> chosen_candidate(const Options& options);
+
+// --corpus, or ./corpus (known by its FORMAT.md), or the installed one; empty: there is none.
+std::string corpus_dir(const Options& options);
+// --findings, or the corpus where that may be written, else ./bytegate-findings.
+std::string findings_dir(const Options& options);
 
 RunOptions run_options(const Options& options, BackendKind backend);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <map>
 #include <utility>
 
@@ -99,7 +100,8 @@ int exit_code_of(const Report& report) {
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
-    if (tally.all.passed == 0) worsen(kExitFailed);
+    // A refusal compares no output byte.
+    if (tally.all.passed == tally.refusals.passed) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
   if (!report.errors.empty()) worsen(kExitUsage);
@@ -132,33 +134,57 @@ void print_report(const Report& report, std::ostream& out) {
   for (const std::string& unmet : report.unmet) out << "UNMET " << unmet << "\n";
   for (const RunRow& row : report.rows) {
     for (const Finding& finding : row.outcome.findings) print_finding(finding, out);
+    if (row.outcome.num_unkept > 0) {
+      out << "FAIL " << with_commas(row.outcome.num_unkept)
+          << " more cases failed in other ways; they are not kept\n";
+    }
     if (!row.outcome.error.empty()) out << "ERROR " << row.outcome.error << "\n";
   }
   out << "\n"
       << padded("op", 22) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
-      << right("failed", 10) << right("cases/s", 12) << "\n";
+      << right("failed", 10) << right("set aside", 11) << right("cases/s", 10) << "\n";
   int64_t num_passed = 0;
   int64_t num_failed = 0;
+  int64_t num_set_aside = 0;
   for (const RunRow& row : report.rows) {
     const Tally& tally = row.outcome.tally;
     const std::string op(row.properties->op->name);
     const std::string backend(backend_name(row.backend));
     for (const auto& [path, counts] : paths_of(row)) {
       out << padded(op, 22) << padded(backend, 9) << padded(path, 14)
-          << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10) << "\n";
+          << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10)
+          << right(with_commas(counts.set_aside), 11) << "\n";
     }
     const int64_t num_all = tally.all.passed + tally.all.failed + tally.all.set_aside;
     const int64_t rate =
         static_cast<int64_t>(static_cast<double>(num_all) / std::max(row.outcome.seconds, 1e-9));
     out << padded(op, 22) << padded(backend, 9) << padded("all", 14)
         << right(with_commas(tally.all.passed), 12) << right(with_commas(tally.all.failed), 10)
-        << right(with_commas(rate), 12) << "\n";
+        << right(with_commas(tally.all.set_aside), 11) << right(with_commas(rate), 10) << "\n";
     num_passed += tally.all.passed;
     num_failed += tally.all.failed;
+    num_set_aside += tally.all.set_aside;
   }
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
-      << " cases passed, " << with_commas(num_failed) << " failed; candidate " << report.candidate
-      << ", seed " << report.seed << "\n";
+      << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
+      << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";
+}
+
+int finish(const Report& report, const std::string& dir) {
+  print_report(report, std::cout);
+  int code = exit_code_of(report);
+  if (!dir.empty()) {
+    if (const auto failure = write_report(report, dir)) {
+      std::cerr << "bytegate: " << *failure << "\n";
+      if (code == kExitPass) code = kExitUsage;
+    }
+  }
+  std::cout.flush();
+  if (!std::cout && code == kExitPass) {
+    std::cerr << "bytegate: the report could not be printed\n";
+    code = kExitUsage;
+  }
+  return code;
 }
 
 }  // namespace bytegate::cli

@@ -40,6 +40,9 @@ void print_finding(const Finding& finding, std::ostream& out);
 // Writes report.json, junit.xml and summary.md; what went wrong, or nothing.
 std::optional<std::string> write_report(const Report& report, const std::string& dir);
 
+// Prints the report, writes it to `dir` unless that is empty, and gives the exit code of it all.
+int finish(const Report& report, const std::string& dir);
+
 std::string report_json(const Report& report);
 std::string report_junit(const Report& report);
 std::string report_summary(const Report& report);

@@ -59,6 +59,9 @@ Json json_of(const RunRow& row) {
                {"sources", json_of(tally.by_source)},
                {"modes", json_of(tally.by_mode)},
                {"variants", json_of(tally.by_variant)},
+               {"set_aside", tally.all.set_aside},
+               {"failures_not_kept", row.outcome.num_unkept},
+               {"out_of_time", row.outcome.out_of_time},
                {"error", row.outcome.error}};
   for (const std::string_view path : row.properties->op->paths) {
     if (!json["paths"].contains(path)) json["paths"][std::string(path)] = json_of(Counts{});
@@ -177,7 +180,7 @@ std::string report_summary(const Report& report) {
   std::string text =
       exit_code_of(report) == kExitPass ? "## bytegate: pass\n\n" : "## bytegate: FAIL\n\n";
   text += "Candidate `" + report.candidate + "`, seed " + std::to_string(report.seed) + ".\n\n";
-  text += "| op | backend | path | passed | failed |\n|---|---|---|---:|---:|\n";
+  text += "| op | backend | path | passed | failed | set aside |\n|---|---|---|---:|---:|---:|\n";
   for (const RunRow& row : report.rows) {
     const std::string start = "| " + std::string(row.properties->op->name) + " | " +
                               std::string(backend_name(row.backend)) + " | ";
@@ -186,7 +189,8 @@ std::string report_summary(const Report& report) {
               " | " + with_commas(counts.failed) + " |\n";
     }
     text += start + "all | " + with_commas(row.outcome.tally.all.passed) + " | " +
-            with_commas(row.outcome.tally.all.failed) + " |\n";
+            with_commas(row.outcome.tally.all.failed) + " | " +
+            with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
   text += "\n";
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";

@@ -71,7 +71,7 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
         return kExitUsage;
       }
       RunOptions run = run_options(arguments.options, backend.kind);
-      run.findings_dir = arguments.options.findings.empty() ? "corpus" : arguments.options.findings;
+      run.findings_dir = findings_dir(arguments.options);
       Progress progress("trace on " + std::string(backend_name(backend.kind)));
       run.progress = progress.callback();
       CaseSource source =
@@ -83,14 +83,7 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
                              .outcome = bytegate::run(*properties, std::move(source), run)});
     }
   }
-  print_report(report, std::cout);
-  if (!arguments.options.report.empty()) {
-    if (const auto failure = write_report(report, arguments.options.report)) {
-      complain(*failure);
-      return kExitUsage;
-    }
-  }
-  return exit_code_of(report);
+  return finish(report, arguments.options.report);
 }
 
 int run_trace(const TraceArguments& arguments, const std::string& command_line) {
@@ -138,8 +131,8 @@ void add_trace(CLI::App& app, Context& context) {
   command->add_option("--op", arguments->options.op, "one operation (default: all)");
   command->add_option("--seed", arguments->options.seed, "num_sm of each batch follows from it")
       ->capture_default_str();
-  command->add_option("--jobs", arguments->options.num_jobs,
-                      "threads (default: one per processor)");
+  command->add_option("--jobs", arguments->options.num_jobs, "threads (default: one per processor)")
+      ->check(CLI::Range(0, kMaxJobs));
   command->add_option("--report", arguments->options.report,
                       "folder for report.json, junit.xml and summary.md");
   command->add_option("--findings", arguments->options.findings, "folder for new findings");

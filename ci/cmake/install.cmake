@@ -14,6 +14,7 @@ target_include_directories(bytegate_candidate INTERFACE
 
 if(TARGET bytegate)
   install(TARGETS bytegate RUNTIME COMPONENT command)
+  install(DIRECTORY corpus DESTINATION ${CMAKE_INSTALL_DATADIR}/bytegate COMPONENT command)
 endif()
 install(FILES kernels/candidate.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bytegate
         COMPONENT candidate)
