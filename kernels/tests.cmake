@@ -2,7 +2,7 @@
 
 # Libraries that cannot be candidates, each for its own reason, and the examples, which find the
 # package in this build in the place of an installed one.
-set(bad_libraries no_run_function no_symbol null_table other_version)
+set(bad_libraries crashes no_run_function no_symbol null_table other_version)
 foreach(library ${bad_libraries})
   add_library(bytegate_${library} MODULE testing/libraries/${library}.cc)
   set_target_properties(bytegate_${library} PROPERTIES PREFIX "" OUTPUT_NAME ${library}

@@ -173,6 +173,25 @@ TEST_F(CommandLine, UnusableCandidatesAreUsageErrorsEachWithItsReason) {
   EXPECT_EQ(gate(path("missing.so")).exit_code, 2);
 }
 
+TEST_F(CommandLine, ACandidateThatCrashesIsAVerdictAndTheRunGoesOn) {
+  const std::string crashes = std::string(BYTEGATE_BAD_LIBRARIES) + "/crashes.so";
+  const Ran ran = bytegate("gate --cases 40 --minimize-seconds 0.2 --candidate " + crashes +
+                           " --findings " + path("found") + " --report " + path("report"));
+  EXPECT_EQ(ran.exit_code, 3) << ran.text;
+  EXPECT_THAT(ran.text, AllOf(HasSubstr("FAIL crashed"), HasSubstr("signal 11")));
+  const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));
+  EXPECT_GE(report["runs"][0]["verdicts"]["crashed"], 40);
+  const fs::path file = only_case_below("found");
+  EXPECT_EQ(bytegate("replay " + file.string() + " --candidate " + crashes).exit_code, 3);
+}
+
+TEST_F(CommandLine, ATimeLimitCutsTheSearchAndNeverTheCorpus) {
+  const Ran ran = bytegate("gate --backend host --seconds 0.001 --corpus " + kCorpus);
+  EXPECT_EQ(ran.exit_code, 0) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("the time ran out before the last generated case"));
+  EXPECT_THAT(ran.text, HasSubstr("trace 48"));
+}
+
 constexpr const char* kTrace =
     "TIMESTAMP,ContextTokens,GeneratedTokens\n"
     "2023-11-16 18:17:03.9799600,4808,10\n"
