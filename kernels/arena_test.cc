@@ -130,14 +130,14 @@ TEST(Arena, TheLastByteOfEveryGuardIsWatched) {
 TEST(Arena, AByteInAGapOfAnOutputIsLocated) {
   OneCase one(gapped_case());
   one.fill_outputs();
-  one.flip(Index::kOut, 4 * 2 + 3);  // two elements, then a gap of two
-  expect_damage(one.take(), Damage::Kind::kGap, Index::kOut, 4 * 2 + 3);
+  one.flip(Index::kOut, 11);  // in the gap of two that follows two elements
+  expect_damage(one.take(), Damage::Kind::kGap, Index::kOut, 11);
 }
 
 TEST(Arena, AChangedElementOrGapOfAnInputIsLocated) {
   OneCase element(gapped_case());
-  element.flip(Index::kIn, 4 * 5);
-  expect_damage(element.take(), Damage::Kind::kInput, Index::kIn, 4 * 5);
+  element.flip(Index::kIn, 20);
+  expect_damage(element.take(), Damage::Kind::kInput, Index::kIn, 20);
   OneCase gap(gapped_case());
   gap.flip(Index::kIn, 4);
   expect_damage(gap.take(), Damage::Kind::kInput, Index::kIn, 4);
@@ -147,8 +147,8 @@ TEST(Arena, ElementsThatNobodyWroteAreListed) {
   OneCase one(gapped_case());
   one.fill_outputs();
   // Rows are 4 elements apart: puts the poison of [1, 1] back, and that of the last int64.
-  std::memcpy(one.data(Index::kOut) + 4 * 5, one.image(Index::kOut) + 4 * 5, 4);
-  std::memcpy(one.data(Index::kWide) + 8 * 2, one.image(Index::kWide) + 8 * 2, 8);
+  std::memcpy(one.data(Index::kOut) + 20, one.image(Index::kOut) + 20, 4);
+  std::memcpy(one.data(Index::kWide) + 16, one.image(Index::kWide) + 16, 8);
   const StepResult result = one.take();
   EXPECT_THAT(result.untouched[Index::kOut], ElementsAre(3));
   EXPECT_THAT(result.untouched[Index::kWide], ElementsAre(2));

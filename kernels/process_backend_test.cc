@@ -86,6 +86,7 @@ TEST_F(ProcessBackendTest, AnotherCandidateOrOperationGetsAnotherWorker) {
   candidate_ = open_candidate(refusing);
   EXPECT_EQ(run_one(c).message, "never");
   candidate_ = open_candidate(process_test_candidate());
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): another address is the point
   const Op copied_op = layout_op();
   Case other = c;
   other.op = &copied_op;

@@ -45,6 +45,7 @@ RunResult make_full_result() {
 }
 
 TEST(Wire, CasesComeBackWithEveryField) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): another address is the point
   const Op other_op = layout_op();
   std::vector<Case> cases = {make_full_case(), make_layout_case(0, 0)};
   cases[1].op = &other_op;
