@@ -32,7 +32,7 @@ void check_cases(benchmark::State& state) {
   const OpProperties properties = paged_mqa_metadata_properties();
   Candidate::Result opened = Candidate::open(production_candidate());
   const std::unique_ptr<Backend> backend = make_host_backend({});
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     for (const Verdict& verdict : check(cases, *opened.candidate, *backend, properties)) {
       if (!verdict.passed()) state.SkipWithError("a case failed");
     }
@@ -47,7 +47,7 @@ void oracle(benchmark::State& state) {
   const std::vector<Case> cases = serving_cases(1, state.range(0));
   const PagedMqaMetadataCase view = view_paged_mqa_metadata(cases.front());
   std::vector<int32_t> table(2 * (kNumSm + 1));
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     paged_mqa_metadata_oracle(view, table);
     benchmark::DoNotOptimize(table.data());
   }
