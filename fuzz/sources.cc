@@ -117,25 +117,27 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
   };
 }
 
-CaseSource source_of_trace(const OpProperties& properties, trace::ContinuousBatching batching,
-                           uint64_t seed) {
+CaseSource source_of_trace(const OpProperties& properties, trace::ServedRun served, uint64_t seed) {
   constexpr size_t kRowsAtOnce = 16384;
-  const auto run = std::make_shared<trace::ContinuousBatching>(std::move(batching));
+  constexpr size_t kPagesAtOnce = size_t{1} << 20;
+  const auto run = std::make_shared<trace::ServedRun>(std::move(served));
   return [&properties, run, seed]() -> std::optional<CaseBatch> {
-    std::vector<trace::Batch> batches;
+    std::vector<trace::ServedBatch> batches;
     size_t num_rows = 0;
-    while (num_rows < kRowsAtOnce) {
-      std::optional<trace::Batch> batch = run->next();
+    size_t num_pages = 0;
+    while (num_rows < kRowsAtOnce && num_pages < kPagesAtOnce) {
+      std::optional<trace::ServedBatch> batch = run->next();
       if (!batch) break;
       num_rows += batch->context_lens.size() + 1;
+      num_pages += batch->pages.size();
       batches.push_back(std::move(*batch));
     }
     if (batches.empty()) return std::nullopt;
-    return CaseBatch{.source = "trace", .make = [&properties, batches, seed] {
+    return CaseBatch{.source = "trace", .make = [&properties, batches = std::move(batches), seed] {
                        std::vector<Case> cases;
-                       for (const trace::Batch& batch : batches) {
+                       for (const trace::ServedBatch& batch : batches) {
                          Draw draw(case_seed(seed, static_cast<uint64_t>(batch.step_idx)));
-                         cases.push_back(properties.of_batch(batch.context_lens, draw));
+                         cases.push_back(properties.of_batch(batch, draw));
                        }
                        return cases;
                      }};

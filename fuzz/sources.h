@@ -7,7 +7,7 @@
 
 #include "fuzz/run.h"
 #include "properties/op_properties.h"
-#include "properties/trace/batching.h"
+#include "properties/trace/slots.h"
 
 namespace bytegate {
 
@@ -45,8 +45,7 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
                                BackendKind backend);
 
 // Every batch that the simulation emits.
-CaseSource source_of_trace(const OpProperties& properties, trace::ContinuousBatching batching,
-                           uint64_t seed);
+CaseSource source_of_trace(const OpProperties& properties, trace::ServedRun served, uint64_t seed);
 
 // One source after the other.
 CaseSource joined(std::vector<CaseSource> sources);

@@ -1,5 +1,7 @@
 #include "fuzz/tally.h"
 
+#include <algorithm>
+
 namespace bytegate {
 namespace {
 
@@ -23,13 +25,49 @@ void merge_maps(std::map<std::string, Counts>& into, const std::map<std::string,
   for (const auto& [name, counts] : from) merge_counts(into[name], counts);
 }
 
+bool may_be_strided(const TensorSpec& spec) {
+  return std::find(spec.strided.begin(), spec.strided.end(), true) != spec.strided.end();
+}
+
+void count_tensors(Tally& tally, const Case& c, VerdictKind kind) {
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    const TensorSpec& spec = c.op->tensors[i];
+    const Tensor& tensor = c.tensors[i];
+    const std::string name(spec.name);
+    if (presence_of(spec, c) == Presence::kOptional) {
+      count(tally.by_presence[name + (tensor.present ? " present" : " absent")], kind);
+    }
+    if (!tensor.present) continue;
+    if (spec.dtypes.size() > 1) {
+      count(tally.by_dtype[name + "=" + std::string(dtype_name(tensor.dtype))], kind);
+    }
+    if (may_be_strided(spec)) {
+      count(tally.by_layout[name + " " + std::string(layout_class(spec, tensor))], kind);
+    }
+  }
+}
+
 }  // namespace
+
+std::string_view layout_class(const TensorSpec& spec, const Tensor& tensor) {
+  const int rank = tensor.shape.rank();
+  for (int axis = 0; axis < rank; ++axis) {
+    if (tensor.shape[axis] > 1 && tensor.strides[axis] == 0) return "repeated";
+  }
+  if (is_compact(tensor)) return "compact";
+  const bool columns_free = !spec.strided.empty() && spec.strided.back();
+  if (!columns_free || std::count(spec.strided.begin(), spec.strided.end(), true) < 2) {
+    return "strided";
+  }
+  const bool columns_compact = tensor.shape[rank - 1] <= 1 || tensor.strides[rank - 1] == 1;
+  return columns_compact ? "rows strided" : "columns strided";
+}
 
 Tally::Tally(const OpProperties& properties) : by_class(properties.classes.size()) {
   for (const ScalarSpec& scalar : properties.op->scalars) {
-    const int64_t num_values = scalar.max - scalar.min + 1;
-    const bool listed = num_values > 1 && num_values <= kMaxListedValues;
-    values_used.emplace_back(listed ? static_cast<size_t>(num_values) : 0);
+    const uint64_t distance = static_cast<uint64_t>(scalar.max) - static_cast<uint64_t>(scalar.min);
+    const bool listed = distance > 0 && distance < static_cast<uint64_t>(kMaxListedValues);
+    values_used.emplace_back(listed ? distance + 1 : 0);
   }
 }
 
@@ -49,10 +87,12 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
   count(by_path[verdict.path], verdict.kind);
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     const ScalarSpec& spec = properties.op->scalars[i];
-    if (spec.symbols.empty()) continue;
-    const std::string_view symbol = spec.symbols[static_cast<size_t>(c.scalars[i] - spec.min)];
-    count(by_variant[std::string(spec.name) + "=" + std::string(symbol)], verdict.kind);
+    const uint64_t symbol = static_cast<uint64_t>(c.scalars[i]) - static_cast<uint64_t>(spec.min);
+    if (symbol >= spec.symbols.size()) continue;
+    count(by_variant[std::string(spec.name) + "=" + std::string(spec.symbols[symbol])],
+          verdict.kind);
   }
+  count_tensors(*this, c, verdict.kind);
   if (!verdict.passed()) return;
   for (const int member : properties.classify(c)) ++by_class[static_cast<size_t>(member)];
   for (size_t i = 0; i < c.scalars.size(); ++i) {
@@ -69,6 +109,9 @@ void Tally::merge(const Tally& other) {
   merge_maps(by_source, other.by_source);
   merge_maps(by_mode, other.by_mode);
   merge_maps(by_variant, other.by_variant);
+  merge_maps(by_dtype, other.by_dtype);
+  merge_maps(by_layout, other.by_layout);
+  merge_maps(by_presence, other.by_presence);
   for (size_t i = 0; i < by_class.size(); ++i) by_class[i] += other.by_class[i];
   for (size_t i = 0; i < values_used.size(); ++i) {
     for (size_t k = 0; k < values_used[i].size(); ++k) {

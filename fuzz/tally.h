@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "properties/op_properties.h"
@@ -26,7 +27,12 @@ struct Tally {
   std::map<std::string, Counts> by_source;  // "corpus", "trace", "generated"
   std::map<std::string, Counts> by_mode;
   std::map<std::string, Counts> by_variant;  // "remainder=last"
-  std::vector<int64_t> by_class;             // passed cases, as in OpProperties::classes
+  // Of tensors that are there and for which the contract leaves a choice.
+  std::map<std::string, Counts> by_dtype;   // "seq_lens=int64"
+  std::map<std::string, Counts> by_layout;  // "seq_lens repeated"; see layout_class
+  // Of tensors that may be left out of the case: "page_table present", "page_table absent".
+  std::map<std::string, Counts> by_presence;
+  std::vector<int64_t> by_class;  // passed cases, as in OpProperties::classes
   // Per scalar, which values of its range passed; empty where the range is too wide to list.
   std::vector<std::vector<bool>> values_used;
 
@@ -35,6 +41,11 @@ struct Tally {
            const std::string& source, BackendKind backend);
   void merge(const Tally& other);
 };
+
+// "repeated" where an axis longer than 1 has stride 0, else "compact" or "strided". Where the last
+// axis and another one may be strided, "rows strided" when the last one is not, else "columns
+// strided".
+std::string_view layout_class(const TensorSpec& spec, const Tensor& tensor);
 
 // Scalars with at most this many values have each of them counted.
 constexpr int64_t kMaxListedValues = 4096;

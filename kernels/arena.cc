@@ -133,10 +133,10 @@ void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte*
   });
 }
 
-void gather_outputs(const Tensor& tensor, std::byte* actual, const std::byte* image, Elements& out,
-                    std::vector<int64_t>& untouched) {
-  const int64_t element = static_cast<int64_t>(dtype_bytes(tensor.dtype));
-  for_each_run(tensor.shape, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
+void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
+                    const std::byte* image, Elements& out, std::vector<int64_t>& untouched) {
+  const int64_t element = static_cast<int64_t>(dtype_bytes(out.dtype()));
+  for_each_run(written, strides, [&](int64_t offset, int64_t first, int64_t count) {
     std::byte* ran = actual + offset * element;
     const std::byte* poison = image + offset * element;
     const size_t bytes = static_cast<size_t>(count * element);
@@ -158,10 +158,11 @@ StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
   result.untouched.resize(c.tensors.size());
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     if (!is_output(c, i) || !c.tensors[i].present || placed.tensors[i].sparse) continue;
-    result.outputs[i] = Elements(c.tensors[i].dtype, num_elements(c.tensors[i].shape).value_or(0));
+    const Dims written = written_shape(c, static_cast<int>(i));
+    result.outputs[i] = Elements(c.tensors[i].dtype, num_elements(written).value_or(0));
     const size_t offset = placed.tensors[i].offset;
-    gather_outputs(c.tensors[i], actual + offset, image + offset, result.outputs[i],
-                   result.untouched[i]);
+    gather_outputs(written, c.tensors[i].strides, actual + offset, image + offset,
+                   result.outputs[i], result.untouched[i]);
   }
   std::memcpy(actual + placed.workspace.offset, image + placed.workspace.offset,
               placed.workspace.bytes);

@@ -59,7 +59,8 @@ class Arena {
   // The first change of any byte of the case, outputs and workspace included.
   [[nodiscard]] std::optional<Damage> change(size_t case_idx, const std::byte* actual,
                                              const std::byte* image) const;
-  // Takes the outputs out of `actual` and finds damage. Overwrites outputs and workspace there.
+  // Takes the outputs out of `actual` and finds damage: columns of an output beyond those that are
+  // written are kept like gaps. Overwrites outputs and workspace there.
   StepResult take(const Case& c, size_t case_idx, std::byte* actual, const std::byte* image) const;
 
  private:
@@ -72,9 +73,9 @@ class Arena {
 
 // Element transfer between a tensor's layout and row-major values; used for sparse pages too.
 void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte* base);
-// Copies the elements at `actual` to `out` (already sized), lists those that equal `image`, and
-// writes the image's bytes back.
-void gather_outputs(const Tensor& tensor, std::byte* actual, const std::byte* image, Elements& out,
-                    std::vector<int64_t>& untouched);
+// Copies the elements of the shape `written` at `actual` to `out` (already sized), lists those that
+// equal `image`, and writes the image's bytes back.
+void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
+                    const std::byte* image, Elements& out, std::vector<int64_t>& untouched);
 
 }  // namespace bytegate

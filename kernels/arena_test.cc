@@ -134,6 +134,52 @@ TEST(Arena, AByteInAGapOfAnOutputIsLocated) {
   expect_damage(one.take(), Damage::Kind::kGap, Index::kOut, 11);
 }
 
+TEST(Arena, OnlyTheColumnsThatAreWrittenAreTaken) {
+  // out is [3, 2] with rows 4 elements apart, and only its first column is output.
+  OneCase one(keeping_columns(gapped_case(), 1));
+  for (const int64_t element : {0, 4, 8}) one.flip(Index::kOut, 4 * element);
+  const StepResult result = one.take();
+  EXPECT_FALSE(result.damage.has_value());
+  ASSERT_EQ(result.outputs[Index::kOut].size(), 3);
+  for (int64_t row = 0; row < 3; ++row) {
+    int32_t poison = 0;
+    std::memcpy(&poison, one.image(Index::kOut) + 16 * row, sizeof poison);
+    EXPECT_EQ(result.outputs[Index::kOut].at(row), poison ^ 1) << row;
+  }
+  EXPECT_THAT(result.untouched[Index::kOut], IsEmpty());
+}
+
+TEST(Arena, AColumnBeyondThoseWrittenIsKeptLikeAGap) {
+  // [0, 1], and [2, 1], which no element of the output follows any more.
+  for (const int64_t byte_offset : {4, 36}) {
+    OneCase one(keeping_columns(gapped_case(), 1));
+    one.flip(Index::kOut, byte_offset);
+    expect_damage(one.take(), Damage::Kind::kGap, Index::kOut, byte_offset);
+  }
+}
+
+TEST(Arena, ElementsThatNobodyWroteAreCountedOverTheColumnsWritten) {
+  OneCase one(keeping_columns(make_layout_case(2, 3), 1));
+  one.flip(Index::kOut, 0);
+  // [0, 0], [0, 1], [1, 0], [1, 1] are 0 .. 3.
+  EXPECT_THAT(one.take().untouched[Index::kOut], ElementsAre(1, 2, 3));
+}
+
+TEST(Arena, AnOutputWithoutAWrittenColumnIsPlacedAndKept) {
+  // More than there are is all of them.
+  for (const int64_t kept : {2, 9}) {
+    OneCase quiet(keeping_columns(gapped_case(), kept));
+    EXPECT_EQ(quiet.placement(Index::kOut).bytes, 40u);
+    const StepResult result = quiet.take();
+    EXPECT_EQ(result.outputs[Index::kOut].size(), 0);
+    EXPECT_THAT(result.untouched[Index::kOut], IsEmpty());
+    EXPECT_FALSE(result.damage.has_value());
+    OneCase loud(keeping_columns(gapped_case(), kept));
+    loud.flip(Index::kOut, 0);
+    expect_damage(loud.take(), Damage::Kind::kGap, Index::kOut, 0);
+  }
+}
+
 TEST(Arena, AChangedElementOrGapOfAnInputIsLocated) {
   OneCase element(gapped_case());
   element.flip(Index::kIn, 20);

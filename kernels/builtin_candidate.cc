@@ -5,11 +5,12 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <vector>
 
 namespace bytegate {
 namespace {
 
-using OpLaunchers = std::array<OpLauncher, 1>;
+using OpLaunchers = std::vector<OpLauncher>;
 
 // What a thread keeps: the launchers and, once a host call needs it, an executor.
 struct BuiltinState {
@@ -46,17 +47,24 @@ const OpLauncher* find(const BuiltinState& state, std::string_view op) {
   return found == state.launchers.end() ? nullptr : &*found;
 }
 
-int32_t open_with(const OpLaunchers& launchers, void** state) {
-  *state = new (std::nothrow) BuiltinState{launchers, nullptr};
-  return *state == nullptr ? BYTEGATE_INTERNAL_ERROR : BYTEGATE_OK;
+int32_t open_with(const OpLauncher& schedule, std::span<const OpLauncher> dsa, void** state) {
+  try {
+    auto opened = std::make_unique<BuiltinState>();
+    opened->launchers.push_back(schedule);
+    opened->launchers.insert(opened->launchers.end(), dsa.begin(), dsa.end());
+    *state = opened.release();
+  } catch (const std::bad_alloc&) {
+    return BYTEGATE_INTERNAL_ERROR;
+  }
+  return BYTEGATE_OK;
 }
 
 int32_t open_production(void** state, char*, uint64_t) {
-  return open_with({paged_mqa_metadata_launcher()}, state);
+  return open_with(paged_mqa_metadata_launcher(), dsa_launchers(), state);
 }
 
 int32_t open_baseline(void** state, char*, uint64_t) {
-  return open_with({paged_mqa_metadata_baseline_launcher()}, state);
+  return open_with(paged_mqa_metadata_baseline_launcher(), dsa_baseline_launchers(), state);
 }
 
 void close_state(void* state) {
@@ -116,7 +124,8 @@ constexpr bytegate_candidate make_table(const char* name, const char* const* pat
 }
 
 // Of all operations together.
-constexpr std::array<const char*, 4> kProductionPaths = {"tiny", "small", "multi_block", nullptr};
+constexpr std::array<const char*, 6> kProductionPaths = {"tiny",  "small", "multi_block",
+                                                         "fused", "eager", nullptr};
 
 constexpr bytegate_candidate kProduction =
     make_table("production", kProductionPaths.data(), open_production);

@@ -2,6 +2,8 @@
 // else about the C interface is the same for all of them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -34,5 +36,10 @@ int32_t report_launch(CallReader& call, const simt::Status& status);
 // One launcher per operation; the ops' own files define them.
 OpLauncher paged_mqa_metadata_launcher();
 OpLauncher paged_mqa_metadata_baseline_launcher();
+
+// All of the DSA metadata operations; as the baseline, their eager chains.
+constexpr size_t kNumDsaOps = 8;
+std::array<OpLauncher, kNumDsaOps> dsa_launchers();
+std::array<OpLauncher, kNumDsaOps> dsa_baseline_launchers();
 
 }  // namespace bytegate

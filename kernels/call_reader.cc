@@ -26,6 +26,12 @@ const DLTensor* CallReader::tensor(std::string_view name, int rank, int bits) {
   return checked(tensor, name, rank, bits);
 }
 
+const DLTensor* CallReader::integer_tensor(std::string_view name, int rank) {
+  const DLTensor* tensor = find(name);
+  const bool is_int64 = tensor != nullptr && tensor->dtype.bits == 64;
+  return this->tensor(name, rank, is_int64 ? 64 : 32);
+}
+
 const DLTensor* CallReader::optional_tensor(std::string_view name, int rank, int bits) {
   return checked(find(name), name, rank, bits);
 }
@@ -60,6 +66,16 @@ int32_t* CallReader::contiguous_int32(const DLTensor* tensor, std::string_view n
     stride *= tensor->shape[axis];
   }
   return static_cast<int32_t*>(tensor->data);
+}
+
+int32_t* CallReader::contiguous_int32(const DLTensor* tensor, std::string_view name,
+                                      int64_t count) {
+  if (tensor != nullptr && tensor->shape[0] != count) {
+    fail(std::string(name) + " has " + std::to_string(tensor->shape[0]) + " elements, must have " +
+         std::to_string(count));
+    return nullptr;
+  }
+  return contiguous_int32(tensor, name);
 }
 
 void CallReader::fail(std::string message) {

@@ -21,10 +21,14 @@ class CallReader {
   int64_t scalar(std::string_view name);
   // A tensor that must be there, of this rank and integer width.
   const DLTensor* tensor(std::string_view name, int rank, int bits);
+  // The same where both int32 and int64 will do.
+  const DLTensor* integer_tensor(std::string_view name, int rank);
   // One that may be left out.
   const DLTensor* optional_tensor(std::string_view name, int rank, int bits);
   // Data of a vector of contiguous int32; null when there is an error.
   int32_t* contiguous_int32(const DLTensor* tensor, std::string_view name);
+  // The same for a vector that must have `count` elements.
+  int32_t* contiguous_int32(const DLTensor* tensor, std::string_view name, int64_t count);
   // Records an error unless one is there already.
   void fail(std::string message);
 

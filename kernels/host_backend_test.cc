@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -59,6 +60,45 @@ TEST(HostBackend, StridedTensorsGoInAndOut) {
   EXPECT_FALSE(result.steps[0].damage.has_value());
 }
 
+// Copies all but the last `kept` columns of `in`, and `kExtra` of those.
+template <int64_t kExtra>
+int32_t copy_columns(void*, bytegate_call* call) {
+  CallReader reader(*call);
+  const DLTensor& in = *reader.tensor("in", 2, 32);
+  const DLTensor& out = *reader.tensor("out", 2, 32);
+  EXPECT_NE(out.data, nullptr);
+  const int64_t columns = std::max<int64_t>(in.shape[1] - reader.scalar("kept") + kExtra, 0);
+  EXPECT_EQ(out.shape[1], in.shape[1]);
+  for (int64_t row = 0; row < in.shape[0]; ++row) {
+    for (int64_t col = 0; col < columns; ++col) {
+      static_cast<int32_t*>(out.data)[row * out.strides[0] + col] =
+          static_cast<int32_t*>(in.data)[row * in.strides[0] + col];
+    }
+  }
+  return BYTEGATE_OK;
+}
+
+TEST(HostBackend, ACandidateSeesEveryColumnAndOnlyTheWrittenOnesComeBack) {
+  const RunResult result = run_one(copy_columns<0>, keeping_columns(make_layout_case(2, 3), 1));
+  ASSERT_EQ(result.status, RunStatus::kDone) << result.message;
+  EXPECT_THAT(result.steps[0].outputs[Index::kOut].int32(), ElementsAre(1, 2, 4, 5));
+  EXPECT_FALSE(result.steps[0].damage.has_value());
+}
+
+TEST(HostBackend, AColumnTooManyIsDamageEvenWithTheRightValue) {
+  const RunResult result = run_one(copy_columns<1>, keeping_columns(make_layout_case(2, 3), 1));
+  ASSERT_TRUE(result.steps[0].damage.has_value());
+  EXPECT_EQ(result.steps[0].damage->kind, Damage::Kind::kGap);
+  EXPECT_EQ(result.steps[0].damage->tensor, Index::kOut);
+  EXPECT_EQ(result.steps[0].damage->byte_offset, 8);
+}
+
+TEST(HostBackend, AnOutputWithoutAWrittenColumnIsThereAndComesBackEmpty) {
+  const RunResult result = run_one(copy_columns<0>, keeping_columns(make_layout_case(2, 3), 3));
+  EXPECT_EQ(result.steps[0].outputs[Index::kOut].size(), 0);
+  EXPECT_FALSE(result.steps[0].damage.has_value());
+}
+
 TEST(HostBackend, TheCallCarriesEverythingTheContractNames) {
   Case c = make_layout_case(2, 0);
   c.forced_path = "somewhere";
@@ -66,7 +106,9 @@ TEST(HostBackend, TheCallCarriesEverythingTheContractNames) {
   const auto run = [](void*, bytegate_call* call) -> int32_t {
     EXPECT_EQ(call->struct_bytes, sizeof(bytegate_call));
     EXPECT_STREQ(call->op, "layout");
-    EXPECT_EQ(call->num_scalars, 0u);
+    EXPECT_EQ(call->num_scalars, 1u);
+    EXPECT_STREQ(call->scalars[0].name, "kept");
+    EXPECT_EQ(call->scalars[0].value, 0);
     EXPECT_EQ(call->num_tensors, 3u);
     EXPECT_EQ(call->device.device_type, kDLCPU);
     EXPECT_EQ(call->stream, nullptr);
@@ -209,6 +251,16 @@ TEST(HostBackend, AFaultThatCannotBeExpressedIsVacuous) {
       .kind = CallFaultKind::kOverlap, .tensor = Index::kWide, .other = Index::kIn};
   EXPECT_EQ(run_fault(overlap, empty).status, RunStatus::kVacuous);
   EXPECT_EQ(run_fault(overlap, full).status, RunStatus::kDone);
+  // An output has elements even where none of them is written.
+  const CallFault null_out = {.kind = CallFaultKind::kNull, .tensor = Index::kOut};
+  Case none_written = keeping_columns(full, 2);
+  none_written.expect = Expect::kRefused;
+  none_written.call_faults = {null_out};
+  const auto sees_null = [](void*, bytegate_call* call) -> int32_t {
+    EXPECT_EQ(CallReader(*call).tensor("out", 2, 32)->data, nullptr);
+    return CallReader(*call).report(BYTEGATE_INVALID_ARGUMENT, "null");
+  };
+  EXPECT_EQ(run_one(sees_null, none_written).status, RunStatus::kRefused);
 }
 
 TEST(HostBackend, MemoryThatIsNotThereIsSaidToBeExhausted) {

@@ -33,7 +33,8 @@ int64_t peak_resident_mib() {
   return usage.ru_maxrss / 1024;
 }
 
-// Copies in to out, then writes one int32 at `kStray` elements from the start of `kStrayTensor`.
+// Copies the written columns of in to out, then writes one int32 at `kStray` elements from the
+// start of `kStrayTensor`.
 constexpr int64_t kNoStray = INT64_MIN;
 template <int kStrayTensor, int64_t kStray>
 int32_t copy(void*, bytegate_call* call) {
@@ -41,9 +42,10 @@ int32_t copy(void*, bytegate_call* call) {
   const int32_t* in = static_cast<const int32_t*>(reader.tensor("in", 2, 32)->data);
   int32_t* out = static_cast<int32_t*>(reader.tensor("out", 2, 32)->data);
   int64_t* wide = static_cast<int64_t*>(reader.tensor("wide", 1, 64)->data);
+  const int64_t columns = 2 - reader.scalar("kept");
   for (int64_t row = 0; row < 3; ++row) {
     wide[row] = row;
-    for (int64_t col = 0; col < 2; ++col) {
+    for (int64_t col = 0; col < columns; ++col) {
       out[row * kRowStride + col] = in[row * kRowStride + col];
     }
   }
@@ -77,8 +79,8 @@ TEST(HostSparse, FarRowsGoInAndOutInLittleMemory) {
 }
 
 template <int kTensor, int64_t kStray>
-void expect_damage(Damage::Kind kind, int64_t byte_offset) {
-  const RunResult result = run_one(copy<kTensor, kStray>, far_case());
+void expect_damage(Damage::Kind kind, int64_t byte_offset, int64_t kept = 0) {
+  const RunResult result = run_one(copy<kTensor, kStray>, keeping_columns(far_case(), kept));
   ASSERT_EQ(result.status, RunStatus::kDone) << result.message;
   ASSERT_TRUE(result.steps[0].damage.has_value()) << kStray;
   EXPECT_EQ(result.steps[0].damage->kind, kind) << kStray;
@@ -96,6 +98,21 @@ TEST(HostSparse, AStrayWriteFarFromEveryElementIsFoundInItsPage) {
   // 2 GiB after the first row: a row stride taken for bytes.
   expect_damage<Index::kOut, kRowStride / 4>(Damage::Kind::kGap, kRowStride);
   expect_damage<Index::kOut, -1>(Damage::Kind::kGuard, -4096);
+}
+
+TEST(HostSparse, OnlyTheColumnsThatAreWrittenAreTaken) {
+  const RunResult result = run_one(copy<0, kNoStray>, keeping_columns(far_case(), 1));
+  ASSERT_EQ(result.status, RunStatus::kDone) << result.message;
+  EXPECT_THAT(result.steps[0].outputs[Index::kOut].int32(), ElementsAre(1, 3, 5));
+  EXPECT_THAT(result.steps[0].untouched[Index::kOut], IsEmpty());
+  EXPECT_FALSE(result.steps[0].damage.has_value());
+}
+
+TEST(HostSparse, AColumnBeyondThoseWrittenIsKeptLikeAGap) {
+  expect_damage<Index::kOut, 1>(Damage::Kind::kGap, 4, 1);
+  expect_damage<Index::kOut, 2 * kRowStride + 1>(Damage::Kind::kGap, 4 * (2 * kRowStride + 1), 1);
+  // Without a written column all of the tensor is kept, its first element too.
+  expect_damage<Index::kOut, 0>(Damage::Kind::kGap, 0, 2);
 }
 
 TEST(HostSparse, AChangedInputIsLocated) {

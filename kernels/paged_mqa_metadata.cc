@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "kernels/byte_range.h"
+
 namespace bytegate {
 namespace {
 
@@ -11,17 +13,6 @@ constexpr uintptr_t kWorkspaceAlignment = 16;
 int64_t max_rows(PagedMqaMetadataPath path) {
   if (path == PagedMqaMetadataPath::kTiny) return kTinyMaxRows;
   return path == PagedMqaMetadataPath::kSmall ? kSmallMaxRows : INT32_MAX;
-}
-
-struct ByteRange {
-  const void* begin;
-  size_t bytes;
-};
-
-bool overlap(const ByteRange& a, const ByteRange& b) {
-  const uintptr_t a_begin = reinterpret_cast<uintptr_t>(a.begin);
-  const uintptr_t b_begin = reinterpret_cast<uintptr_t>(b.begin);
-  return a.bytes > 0 && b.bytes > 0 && a_begin < b_begin + b.bytes && b_begin < a_begin + a.bytes;
 }
 
 std::string outside(std::string_view name, int64_t value, int64_t min, int64_t max) {
@@ -96,11 +87,11 @@ std::optional<std::string> paged_mqa_metadata_error(const PagedMqaMetadataParams
   if (reinterpret_cast<uintptr_t>(params.workspace) % kWorkspaceAlignment != 0) {
     return "workspace is not aligned to 16 bytes";
   }
-  const ByteRange lens = {params.context_lens,
+  const ByteRange lens = {"context_lens", params.context_lens,
                           static_cast<size_t>(params.num_rows) * sizeof(int32_t)};
-  const ByteRange table = {params.schedule_metadata,
+  const ByteRange table = {"schedule_metadata", params.schedule_metadata,
                            static_cast<size_t>(params.num_sm + 1) * 2 * sizeof(int32_t)};
-  const ByteRange workspace = {params.workspace, params.workspace_bytes};
+  const ByteRange workspace = {"the workspace", params.workspace, params.workspace_bytes};
   if (overlap(table, lens)) return "schedule_metadata overlaps context_lens";
   if (overlap(table, workspace)) return "schedule_metadata overlaps the workspace";
   if (overlap(lens, workspace)) return "context_lens overlaps the workspace";

@@ -52,10 +52,10 @@ void SparseImage::scatter(const Tensor& tensor, const Elements& elements) {
   });
 }
 
-void SparseImage::gather(const Tensor& tensor, SparseImage& actual, Elements& out,
-                         std::vector<int64_t>& untouched) const {
+void SparseImage::gather(const Tensor& tensor, const Dims& written, SparseImage& actual,
+                         Elements& out, std::vector<int64_t>& untouched) const {
   const size_t element = dtype_bytes(tensor.dtype);
-  for_each_run(tensor.shape, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
+  for_each_run(written, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       const size_t at = position(tensor, offset + i);
       std::byte* ran = actual.bytes_.data() + at;
@@ -90,8 +90,9 @@ void take_sparse_tensor(const Case& at_step, size_t tensor, const SparseImage& i
                         SparseImage& actual, StepResult& result) {
   const Tensor& layout = at_step.tensors[tensor];
   if (at_step.op->tensors[tensor].role == Role::kOutput) {
-    result.outputs[tensor] = Elements(layout.dtype, num_elements(layout.shape).value_or(0));
-    image.gather(layout, actual, result.outputs[tensor], result.untouched[tensor]);
+    const Dims written = written_shape(at_step, static_cast<int>(tensor));
+    result.outputs[tensor] = Elements(layout.dtype, num_elements(written).value_or(0));
+    image.gather(layout, written, actual, result.outputs[tensor], result.untouched[tensor]);
   }
   if (const std::optional<int64_t> where = image.first_difference(actual)) {
     note_sparse_damage(at_step, tensor, *where, result);

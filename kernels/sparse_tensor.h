@@ -30,8 +30,9 @@ class SparseImage {
   }
 
   void scatter(const Tensor& tensor, const Elements& elements);
-  // Outputs: takes the elements out of `actual` and puts this image's poison back there.
-  void gather(const Tensor& tensor, SparseImage& actual, Elements& out,
+  // Outputs: takes the elements of the shape `written` out of `actual` and puts this image's poison
+  // back there; all else in the pages must be kept.
+  void gather(const Tensor& tensor, const Dims& written, SparseImage& actual, Elements& out,
               std::vector<int64_t>& untouched) const;
   // The first byte in which `actual` differs, as an offset from the tensor's first element.
   [[nodiscard]] std::optional<int64_t> first_difference(const SparseImage& actual) const;

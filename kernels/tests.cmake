@@ -21,6 +21,7 @@ endforeach()
 # What the tests of kernels/ and of properties/ share: small candidates, right and wrong.
 add_library(bytegate_kernels_testing STATIC
   testing/candidates.cc
+  testing/dsa_candidates.cc
   testing/faulty_kernels.cc
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
@@ -31,6 +32,10 @@ target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
 add_executable(kernels_test
   arena_test.cc
   candidate_test.cc
+  dsa_front_door_buffers_test.cc
+  dsa_front_door_edges_test.cc
+  dsa_front_door_test.cc
+  dsa_precompute_test.cc
   host_backend_test.cc
   host_sparse_test.cc
   paged_mqa_metadata_front_door_test.cc
@@ -40,6 +45,7 @@ add_executable(kernels_test
   process_loss_test.cc
   process_test_fixture.cc
   wire_test.cc
+  testing/dsa_op.cc
   testing/layout_op.cc
   testing/schedule_op.cc
 )

@@ -11,7 +11,9 @@ std::string out_of_range(std::string_view what, std::string_view name, int64_t v
          ", outside " + std::to_string(min) + " .. " + std::to_string(max);
 }
 
-std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& tensor) {
+// `written` is the part of the shape that the call writes.
+std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& tensor,
+                                          const Dims& written) {
   const Dims compact = compact_strides(tensor.shape);
   for (int axis = 0; axis < tensor.shape.rank(); ++axis) {
     const std::string at = std::string(spec.name) + " stride of axis " + std::to_string(axis) +
@@ -27,7 +29,7 @@ std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& 
     Dims inner_shape;
     Dims inner_strides;
     for (int deeper = axis + 1; deeper < tensor.shape.rank(); ++deeper) {
-      inner_shape.push_back(tensor.shape[deeper]);
+      inner_shape.push_back(written[deeper]);
       inner_strides.push_back(tensor.strides[deeper]);
     }
     const int64_t inner = extent_elements(inner_shape, inner_strides).value_or(INT64_MAX);
@@ -51,7 +53,7 @@ std::optional<std::string> elements_reason(const TensorSpec& spec, const Element
   return elements.dtype() == DType::kInt32 ? scan(elements.int32()) : scan(elements.int64());
 }
 
-std::optional<std::string> tensor_reason(const Case& c, size_t idx) {
+std::optional<std::string> layout_reason(const Case& c, size_t idx) {
   const TensorSpec& spec = c.op->tensors[idx];
   const Tensor& tensor = c.tensors[idx];
   const Presence presence = presence_of(spec, c);
@@ -66,9 +68,33 @@ std::optional<std::string> tensor_reason(const Case& c, size_t idx) {
     return "tensor " + std::string(spec.name) + " cannot be " +
            std::string(dtype_name(tensor.dtype));
   }
-  if (auto reason = strides_reason(spec, tensor)) return reason;
-  if (spec.role == Role::kInput) return elements_reason(spec, tensor.elements);
+  return strides_reason(spec, tensor, written_shape(c, static_cast<int>(idx)));
+}
+
+std::optional<std::string> range_reason(const Case& c) {
+  for (size_t i = 0; i < c.scalars.size(); ++i) {
+    const ScalarSpec& spec = c.op->scalars[i];
+    if (c.scalars[i] < spec.min || c.scalars[i] > spec.max) {
+      return out_of_range("scalar", spec.name, c.scalars[i], spec.min, spec.max);
+    }
+  }
+  for (size_t i = 0; i < c.dims.size(); ++i) {
+    const DimSpec& spec = c.op->dims[i];
+    if (c.dims[i] < spec.min || c.dims[i] > spec.max) {
+      return out_of_range("dimension", spec.name, c.dims[i], spec.min, spec.max);
+    }
+  }
   return std::nullopt;
+}
+
+// Of the elements of one step.
+std::optional<std::string> data_reason(const Case& c) {
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    const TensorSpec& spec = c.op->tensors[i];
+    if (spec.role != Role::kInput || !c.tensors[i].present) continue;
+    if (auto reason = elements_reason(spec, c.tensors[i].elements)) return reason;
+  }
+  return c.op->validate_data == nullptr ? std::nullopt : c.op->validate_data(c);
 }
 
 std::optional<std::string> malformed_tensor(const Case& c, size_t idx) {
@@ -160,6 +186,15 @@ Dims shape_of(const Case& c, int tensor) {
   return shape;
 }
 
+Dims written_shape(const Case& c, int tensor) {
+  Dims shape = c.tensors[static_cast<size_t>(tensor)].shape;
+  const auto columns_written = c.op->tensors[static_cast<size_t>(tensor)].columns_written;
+  if (columns_written == nullptr || shape.rank() == 0) return shape;
+  int64_t& columns = shape[shape.rank() - 1];
+  columns = std::clamp<int64_t>(columns_written(c), 0, columns);
+  return shape;
+}
+
 void fit_tensors(Case& c) {
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     Tensor& tensor = c.tensors[i];
@@ -186,36 +221,50 @@ std::optional<std::string> malformed_reason(const Case& c) {
   return std::nullopt;
 }
 
-std::optional<std::string> invalid_reason(const Case& c) {
+std::optional<std::string> invalid_call_reason(const Case& c) {
   if (auto reason = malformed_reason(c)) return reason;
-  for (size_t i = 0; i < c.scalars.size(); ++i) {
-    const ScalarSpec& spec = c.op->scalars[i];
-    if (c.scalars[i] < spec.min || c.scalars[i] > spec.max) {
-      return out_of_range("scalar", spec.name, c.scalars[i], spec.min, spec.max);
-    }
-  }
-  for (size_t i = 0; i < c.dims.size(); ++i) {
-    const DimSpec& spec = c.op->dims[i];
-    if (c.dims[i] < spec.min || c.dims[i] > spec.max) {
-      return out_of_range("dimension", spec.name, c.dims[i], spec.min, spec.max);
-    }
-  }
+  if (auto reason = range_reason(c)) return reason;
   for (size_t i = 0; i < c.tensors.size(); ++i) {
-    if (auto reason = tensor_reason(c, i)) return reason;
-  }
-  for (const Step& step : c.later_steps) {
-    for (const Step::Change& change : step.changes) {
-      const TensorSpec& spec = c.op->tensors[static_cast<size_t>(change.tensor)];
-      if (auto reason = elements_reason(spec, change.elements)) return reason;
-    }
+    if (auto reason = layout_reason(c, i)) return reason;
   }
   if (!c.call_faults.empty()) return "the call itself is at fault";
   return c.op->validate == nullptr ? std::nullopt : c.op->validate(c);
 }
 
+std::optional<std::string> invalid_reason(const Case& c) {
+  if (auto reason = invalid_call_reason(c)) return reason;
+  if (auto reason = data_reason(c)) return reason;
+  for (size_t step = 1; step <= c.later_steps.size(); ++step) {
+    if (auto reason = data_reason(at_step(c, step))) {
+      return "step " + std::to_string(step) + ": " + *reason;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Not copied and then cleared: a case may have thousands of them.
+Case without_steps(const Case& c) {
+  return {.op = c.op,
+          .scalars = c.scalars,
+          .dims = c.dims,
+          .tensors = c.tensors,
+          .later_steps = {},
+          .expect = c.expect,
+          .mode = c.mode,
+          .backend = c.backend,
+          .forced_path = c.forced_path,
+          .seed = c.seed,
+          .call_faults = c.call_faults,
+          .origin = c.origin,
+          .note = c.note};
+}
+
+}  // namespace
+
 Case at_step(const Case& c, size_t step_idx) {
-  Case at = c;
-  at.later_steps.clear();
+  Case at = without_steps(c);
   for (size_t i = 0; i < step_idx; ++i) {
     for (const Step::Change& change : c.later_steps[i].changes) {
       at.tensors[static_cast<size_t>(change.tensor)].elements = change.elements;
@@ -228,7 +277,8 @@ Outputs expected_outputs(const Case& c) {
   Outputs outputs(c.tensors.size());
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     if (c.op->tensors[i].role != Role::kOutput || !c.tensors[i].present) continue;
-    outputs[i] = Elements(c.tensors[i].dtype, num_elements(c.tensors[i].shape).value_or(0));
+    outputs[i] = Elements(c.tensors[i].dtype,
+                          num_elements(written_shape(c, static_cast<int>(i))).value_or(0));
   }
   c.op->oracle(c, outputs);
   return outputs;

@@ -82,9 +82,15 @@ void fit_tensors(Case& c);
 // The shape that the description gives to a tensor.
 Dims shape_of(const Case& c, int tensor);
 
+// The part of an output that is its result: its shape, or fewer columns of it.
+Dims written_shape(const Case& c, int tensor);
+
 // Why the case is outside the contract, naming the field; nothing when it is inside. Call faults
 // are outside by their nature.
 std::optional<std::string> invalid_reason(const Case& c);
+
+// The same as far as the host sees it in a call: whatever the inputs' elements are.
+std::optional<std::string> invalid_call_reason(const Case& c);
 
 // Why the case cannot even be represented (sizes that do not fit, element counts that disagree with
 // the shape): such a case is never run, whatever it expects.

@@ -23,6 +23,7 @@ constexpr size_t kMaxCaseFileBytes = size_t{64} << 20;
 // Elements of all tensors and steps together, a GiB at most. The outputs of a case that is to be
 // refused do not count: nobody allocates them, and the size may be what is to be refused.
 constexpr int64_t kMaxCaseElements = int64_t{1} << 27;
+constexpr int64_t kOutputsPerElement = 32;
 constexpr int64_t kMaxCaseSteps = int64_t{1} << 16;
 
 struct ParseError {
@@ -42,7 +43,8 @@ struct ParseResult {
 
 // Reads a case of one of `ops`, whose descriptions must outlive it. Any bytes are taken. A case
 // that expects bytes must be valid, one that expects to be refused must be well formed. Time and
-// memory are linear in the text plus the elements, of which there may be `max_elements`.
+// memory are linear in the text plus the elements, of which there may be `max_elements`. Outputs
+// hold none yet; those of a case that expects bytes may have kOutputsPerElement times as many.
 ParseResult read_case(std::string_view text, OpTable ops, int64_t max_elements = kMaxCaseElements);
 
 std::string write_case(const Case& c);

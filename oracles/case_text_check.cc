@@ -110,7 +110,7 @@ CaseReader::Error CaseReader::place_absent_tensors() {
 }
 
 CaseReader::Error CaseReader::check_output_elements() const {
-  int64_t left = max_elements_ - num_elements_;
+  int64_t left = max_elements_ * kOutputsPerElement;
   for (size_t i = 0; i < case_.tensors.size(); ++i) {
     if (case_.op->tensors[i].role != Role::kOutput || !case_.tensors[i].present) continue;
     const int64_t count = num_elements(case_.tensors[i].shape).value_or(INT64_MAX);
@@ -118,8 +118,8 @@ CaseReader::Error CaseReader::check_output_elements() const {
       return ParseError{.line = tensor_lines_[i],
                         .field = std::string(case_.op->tensors[i].name),
                         .message = std::to_string(count) +
-                                   " elements are too many: a case holds up to " +
-                                   std::to_string(max_elements_)};
+                                   " elements are too many: the outputs of a case hold up to " +
+                                   std::to_string(max_elements_ * kOutputsPerElement)};
     }
     left -= count;
   }

@@ -185,7 +185,8 @@ TEST(CaseTextHostile, AFewBytesCannotAskForGigabytes) {
   EXPECT_EQ(error_of(rest + "end"), "line 0: : ");
   EXPECT_THAT(
       to_string(read_case("bytegate-case 1\nop text_test\n" + rest + "end", kOps, 9999).error),
-      HasSubstr("line 10: result: 1000000 elements are too many"));
+      HasSubstr("line 10: result: 1000000 elements are too many: the outputs of a case hold up to "
+                "319968"));
   std::string steps;
   for (int i = 0; i < 70000; ++i) steps += "step\n";
   EXPECT_THAT(error_of(rest + steps + "end"),

@@ -58,8 +58,12 @@ struct TensorSpec {
   int64_t simplest = 0;
   // Absent: required.
   Presence (*presence)(const Case&) = nullptr;
-  // Outputs only: whether the row-major element `idx` is stated by the contract. Absent: all are.
-  bool (*cares)(const Case&, int64_t idx) = nullptr;
+  // Outputs only: how many columns of the last axis belong to the output; what lies beyond them
+  // must keep its bytes. Taken as no more than there are. Absent: all do.
+  int64_t (*columns_written)(const Case&) = nullptr;
+  // Outputs only: sets to 0 what the contract leaves open among the elements of written_shape(),
+  // in row-major order; `stated` arrives as all ones. Absent: every one is stated.
+  void (*mask)(const Case&, std::span<uint8_t> stated) = nullptr;
 };
 
 // Output values by tensor index; entries of inputs and of absent tensors stay empty.
@@ -73,9 +77,16 @@ struct Op {
   std::vector<TensorSpec> tensors;
   // Names of the dispatch paths of the production implementation, in ascending size.
   std::vector<std::string_view> paths;
-  // Relations beyond the ranges above; called only for a case that is in range.
+  // Relations beyond the ranges above that the host can see in a call; called only for a case that
+  // is in range, and must look at no element.
   std::optional<std::string> (*validate)(const Case&) = nullptr;
-  // Fills the outputs of a valid case; `outputs` arrives sized and zeroed.
+  // Relations of the elements, which no host can check; called for the inputs of each step, once
+  // `validate` is content.
+  std::optional<std::string> (*validate_data)(const Case&) = nullptr;
+  // Makes true again what follows from something else (a sum of elements that is also a scalar).
+  // Shrinking calls it on every changed case before asking whether it is valid.
+  void (*settle)(Case&) = nullptr;
+  // Fills the outputs of a valid case; `outputs` arrives zeroed, in the sizes of written_shape().
   void (*oracle)(const Case&, Outputs&) = nullptr;
 
   [[nodiscard]] int scalar_index(std::string_view scalar) const;  // -1: no such name

@@ -1,5 +1,6 @@
 #include "properties/check.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bytegate {
@@ -24,6 +25,12 @@ Verdict failed(VerdictKind kind, const std::string& where, std::string message) 
           .message = std::move(message)};
 }
 
+std::string gap_text(const Case& c, int tensor) {
+  const bool some_kept = c.op->tensors[static_cast<size_t>(tensor)].columns_written != nullptr;
+  return some_kept ? "a gap or a column beyond those it has to write changed"
+                   : "a gap between its elements changed";
+}
+
 Verdict damaged(const Case& c, const Damage& damage) {
   const std::string name = tensor_name(c, damage.tensor);
   const std::string at = " at byte " + std::to_string(damage.byte_offset) + " of " + name;
@@ -31,7 +38,7 @@ Verdict damaged(const Case& c, const Damage& damage) {
     case Damage::Kind::kGuard:
       return failed(VerdictKind::kOverrun, name, "the guard around it changed" + at);
     case Damage::Kind::kGap:
-      return failed(VerdictKind::kOverrun, name, "a gap between its elements changed" + at);
+      return failed(VerdictKind::kOverrun, name, gap_text(c, damage.tensor) + at);
     case Damage::Kind::kInput:
       break;
   }
@@ -44,27 +51,46 @@ bool same_bytes(const Elements& expect, const Elements& actual) {
          (expect.bytes() == 0 || std::memcmp(expect.data(), actual.data(), expect.bytes()) == 0);
 }
 
-// Whether the contract states any of the tensor's `count` elements.
-bool states_any(const Case& c, size_t tensor, int64_t count) {
-  const auto cares = c.op->tensors[tensor].cares;
-  if (cares == nullptr) return count > 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (cares(c, i)) return true;
+// Which elements of one output at one step the contract states. The mask is filled once, when it is
+// first needed.
+class Stated {
+ public:
+  Stated(const Case& c, size_t tensor, int64_t count)
+      : case_(c), mask_(c.op->tensors[tensor].mask), count_(static_cast<size_t>(count)) {}
+
+  [[nodiscard]] bool all() const { return mask_ == nullptr; }
+  bool at(int64_t idx) { return all() || filled()[static_cast<size_t>(idx)] != 0; }
+  bool any() {
+    if (all()) return count_ > 0;
+    const std::vector<uint8_t>& stated = filled();
+    return std::any_of(stated.begin(), stated.end(), [](uint8_t one) { return one != 0; });
   }
-  return false;
-}
+
+ private:
+  const std::vector<uint8_t>& filled() {
+    if (stated_.size() != count_) {
+      stated_.assign(count_, 1);
+      mask_(case_, stated_);
+    }
+    return stated_;
+  }
+
+  const Case& case_;
+  void (*mask_)(const Case&, std::span<uint8_t>);
+  size_t count_;
+  std::vector<uint8_t> stated_;
+};
 
 std::optional<Difference> first_difference(const Case& c, size_t tensor, const Elements& expect,
-                                           const Elements& actual) {
-  const TensorSpec& spec = c.op->tensors[tensor];
+                                           const Elements& actual, Stated& stated) {
   Difference difference;
   for (int64_t i = 0; i < expect.size(); ++i) {
-    if (spec.cares != nullptr && !spec.cares(c, i)) continue;
+    if (!stated.at(i)) continue;
     ++difference.num_elements;
     if (expect.at(i) == actual.at(i)) continue;
     if (difference.num_different++ > 0) continue;
-    difference.field = spec.name;
-    difference.index = index_text(c.tensors[tensor].shape, i);
+    difference.field = c.op->tensors[tensor].name;
+    difference.index = index_text(written_shape(c, static_cast<int>(tensor)), i);
     difference.expect = std::to_string(expect.at(i));
     difference.actual = std::to_string(actual.at(i));
   }
@@ -73,20 +99,19 @@ std::optional<Difference> first_difference(const Case& c, size_t tensor, const E
 }
 
 std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elements& expect,
-                                      const StepResult& result) {
+                                      const StepResult& result, Stated& stated) {
   const Elements& actual = result.outputs[tensor];
   if (same_bytes(expect, actual)) return std::nullopt;
   const std::string name(c.op->tensors[tensor].name);
   if (expect.size() != actual.size() || expect.dtype() != actual.dtype()) {
     return failed(VerdictKind::kUntested, name, "the backend returned another shape");
   }
-  std::optional<Difference> difference = first_difference(c, tensor, expect, actual);
+  std::optional<Difference> difference = first_difference(c, tensor, expect, actual, stated);
   if (!difference) return std::nullopt;
   // Wrong because nobody wrote it, when every wrong element still holds its poison.
   int64_t num_unwritten = 0;
   for (const int64_t idx : result.untouched[tensor]) {
-    if (c.op->tensors[tensor].cares != nullptr && !c.op->tensors[tensor].cares(c, idx)) continue;
-    if (expect.at(idx) != actual.at(idx)) ++num_unwritten;
+    if (stated.at(idx) && expect.at(idx) != actual.at(idx)) ++num_unwritten;
   }
   const bool all_listed_differ = result.untouched[tensor].size() == kMaxUntouched &&
                                  num_unwritten == static_cast<int64_t>(kMaxUntouched);
@@ -164,24 +189,13 @@ Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& pr
   return {.kind = VerdictKind::kPass};
 }
 
-// Why the host may refuse a case: a reason that does not lie in the values on the device alone.
-std::optional<std::string> visible_reason(Case c) {
-  for (size_t i = 0; i < c.tensors.size(); ++i) {
-    if (c.op->tensors[i].role != Role::kInput) continue;
-    Elements& elements = c.tensors[i].elements;
-    for (int64_t k = 0; k < elements.size(); ++k) elements.set(k, c.op->tensors[i].simplest);
-  }
-  c.later_steps.clear();
-  return invalid_reason(c);
-}
-
 // Why a case must not be run, or nothing.
 std::optional<std::string> not_runnable(const Case& c, const OpProperties& properties) {
   if (c.op != properties.op) return "the case is of another operation";
   if (c.expect == Expect::kBytes) return invalid_reason(c);
   if (auto reason = malformed_reason(c)) return reason;
   // A forced path that cannot be taken is the other reason to refuse; the candidate alone knows it.
-  if (c.forced_path.empty() && !visible_reason(c)) {
+  if (c.forced_path.empty() && !invalid_call_reason(c)) {
     return "the case expects a refusal, but nothing that the host can see is outside the contract";
   }
   return std::nullopt;
@@ -194,16 +208,23 @@ Verdict judge_step(const Case& at_step, size_t step_idx, const StepResult& resul
   // Damage first: a candidate that writes out of bounds may have spoiled its own outputs.
   if (result.damage) return damaged(at_step, *result.damage);
   const Outputs expect = expected_outputs(at_step);
-  bool compared = false;
+  std::vector<Stated> outputs;
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
     if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;
-    compared = compared || states_any(at_step, i, expect[i].size());
-    if (std::optional<Verdict> verdict = compare_tensor(at_step, i, expect[i], result)) {
+    Stated& stated = outputs.emplace_back(at_step, i, expect[i].size());
+    if (std::optional<Verdict> verdict = compare_tensor(at_step, i, expect[i], result, stated)) {
       if (verdict->difference) verdict->difference->step_idx = static_cast<int64_t>(step_idx);
       return *verdict;
     }
   }
-  if (!compared) return failed(VerdictKind::kVacuous, "", "the case states no output byte");
+  // Those without a mask first: they cost nothing to ask.
+  const bool compared =
+      std::any_of(outputs.begin(), outputs.end(),
+                  [](Stated& one) { return one.all() && one.any(); }) ||
+      std::any_of(outputs.begin(), outputs.end(), [](Stated& one) { return one.any(); });
+  if (!compared) {
+    return failed(VerdictKind::kVacuous, "", "the case states no output byte");
+  }
   if (properties.broken_invariant != nullptr) {
     if (auto broken = properties.broken_invariant(at_step, result.outputs)) {
       return failed(VerdictKind::kInvariant, "", *broken);

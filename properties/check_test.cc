@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "kernels/testing/candidates.h"
 #include "kernels/testing/ledger_candidates.h"
 #include "oracles/paged_mqa_metadata.h"
@@ -122,6 +124,59 @@ TEST(JudgeStep, ABrokenInvariantIsFoundWhereTheOracleAgrees) {
   EXPECT_EQ(verdict.message, "it is Monday");
 }
 
+// Two rows of `spread` with a width of 5, of which 3 columns are written: [0 1 *] and [1 2 3].
+Verdict judge_spread(const std::vector<int32_t>& spread, const std::vector<int64_t>& untouched,
+                     const OpProperties& properties = ledger_properties()) {
+  Case c = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 3});
+  c.op = properties.op;
+  StepResult result;
+  result.outputs = expected_outputs(c);
+  result.outputs[LedgerIndex::kSpread] = Elements(spread);
+  result.untouched.resize(7);
+  result.untouched[LedgerIndex::kSpread] = untouched;
+  return judge_step(c, 0, result, properties);
+}
+
+TEST(JudgeStep, OnlyWhatTheMaskLeavesIsComparedAndCounted) {
+  EXPECT_TRUE(judge_spread({0, 1, 77, 1, 2, 3}, {}).passed());
+  EXPECT_TRUE(judge_spread({0, 1, 77, 1, 2, 3}, {2}).passed());
+  const Verdict unwritten = judge_spread({0, 1, 77, 1, 2, 78}, {2, 5});
+  EXPECT_EQ(unwritten.origin, "unwritten:spread");
+  EXPECT_EQ(unwritten.difference->num_different, 1);
+}
+
+TEST(JudgeStep, AnIndexIsThatOfTheWholeTensorWhereFewerColumnsAreWritten) {
+  EXPECT_EQ(describe(judge_spread({0, 1, 77, 1, 2, 9}, {})),
+            "mismatch:spread at spread[1, 2]: expect 3, actual 9 (1 of 5 differ)");
+}
+
+TEST(JudgeStep, AnOutputWithTheColumnsThatAreKeptIsOfAnotherShape) {
+  EXPECT_EQ(judge_spread({0, 1, 0, 0, 0, 1, 2, 3, 0, 0}, {}).kind, VerdictKind::kUntested);
+}
+
+TEST(JudgeStep, AMaskIsFilledOnceAndOnlyWhereBytesDiffer) {
+  static int num_filled = 0;
+  static const Op op = [] {
+    Op made = ledger_op();
+    made.tensors[LedgerIndex::kSpread].mask = [](const Case&, std::span<uint8_t> stated) {
+      ++num_filled;
+      EXPECT_EQ(stated.size(), 6u);
+      for (const uint8_t one : stated) EXPECT_EQ(one, 1);
+      stated[2] = 0;
+    };
+    return made;
+  }();
+  OpProperties properties = ledger_properties();
+  properties.op = &op;
+  num_filled = 0;
+  EXPECT_TRUE(judge_spread({0, 1, 0, 1, 2, 3}, {}, properties).passed());
+  EXPECT_EQ(num_filled, 0);
+  EXPECT_TRUE(judge_spread({0, 1, 77, 1, 2, 3}, {}, properties).passed());
+  EXPECT_EQ(num_filled, 1);
+  EXPECT_FALSE(judge_spread({5, 1, 77, 1, 2, 4}, {0, 2, 5}, properties).passed());
+  EXPECT_EQ(num_filled, 2);
+}
+
 // ---- check
 
 class Check : public ::testing::Test {
@@ -163,6 +218,25 @@ TEST_F(Check, CasesThatMayNotRunAreUntestedAndTheOthersKeepTheirPlaces) {
   EXPECT_THAT(verdicts[5].message, HasSubstr("nothing that the host can see is outside"));
 }
 
+TEST_F(Check, AFaultInTheElementsAloneIsNoReasonToRefuse) {
+  Case wrong_total = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 3});
+  wrong_total.scalars[LedgerIndex::kTotal] = 12;
+  Case negative_part = make_spread_case({.parts = {20, -9}, .width = 5, .shown = 3});
+  for (const Case& c : {wrong_total, negative_part}) {
+    ASSERT_NE(invalid_reason(c), std::nullopt);
+    Case refused = c;
+    refused.expect = Expect::kRefused;
+    const auto verdicts = check_all({c, refused});
+    EXPECT_EQ(verdicts[0].kind, VerdictKind::kUntested);
+    EXPECT_EQ(verdicts[0].message, *invalid_reason(c));
+    EXPECT_EQ(verdicts[1].kind, VerdictKind::kUntested);
+    EXPECT_THAT(verdicts[1].message, HasSubstr("nothing that the host can see is outside"));
+    // With a fault that the host sees, too, it is an invalid call like any other.
+    refused.scalars[LedgerIndex::kScale] = 0;
+    EXPECT_TRUE(check_all({refused})[0].passed());
+  }
+}
+
 TEST_F(Check, ACaseThatStatesNoByteIsVacuous) {
   static const Op op = [] {
     Op made = ledger_op();
@@ -182,11 +256,39 @@ TEST_F(Check, ACaseThatStatesNoByteIsVacuous) {
   c.tensors[LedgerIndex::kSums].present = false;
   StepResult result;
   result.outputs = expected_outputs(make_ledger_case(1, 3));
-  result.untouched.resize(5);
+  result.untouched.resize(7);
   EXPECT_TRUE(judge_step(c, 0, result, properties).passed());
   // Where the table is negative every value of `scaled` is right.
   c.tensors[LedgerIndex::kTable].elements = Elements(std::vector<int32_t>{-1, -2, -3});
   EXPECT_EQ(judge_step(c, 0, result, properties).kind, VerdictKind::kVacuous);
+}
+
+TEST_F(Check, ACaseWithoutAWrittenColumnIsVacuousWhereNothingElseIsStated) {
+  static const Op op = [] {
+    Op made = ledger_op();
+    for (const int output : {LedgerIndex::kSums, LedgerIndex::kScaled}) {
+      made.tensors[static_cast<size_t>(output)].presence = [](const Case&) {
+        return Presence::kOptional;
+      };
+    }
+    made.oracle = [](const Case&, Outputs&) {};
+    return made;
+  }();
+  OpProperties properties = ledger_properties();
+  properties.op = &op;
+  properties.broken_invariant = nullptr;
+  // The only cell stated, spread[0, 0], is 0.
+  for (const auto& [shown, kind] :
+       {std::pair{1, VerdictKind::kPass}, std::pair{0, VerdictKind::kVacuous}}) {
+    Case c = make_spread_case({.parts = {1}, .width = 4, .shown = shown});
+    c.op = &op;
+    c.tensors[LedgerIndex::kSums].present = false;
+    c.tensors[LedgerIndex::kScaled].present = false;
+    StepResult result;
+    result.outputs = expected_outputs(c);
+    result.untouched.resize(7);
+    EXPECT_EQ(judge_step(c, 0, result, properties).kind, kind) << shown;
+  }
 }
 
 // A backend that forgets steps and results must not make anything pass.

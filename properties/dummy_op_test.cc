@@ -32,6 +32,16 @@ Case refused_scale(int64_t scale) {
   c.scalars[Index::kScale] = scale;
   return c;
 }
+// shown 3 of a width of 5: row 0 states two cells of `spread`, row 1 three.
+Case spread_case() {
+  return make_spread_case({.parts = {2, 9}, .width = 5, .shown = 3});
+}
+Case refused_shown(int64_t shown) {
+  Case c = spread_case();
+  c.expect = Expect::kRefused;
+  c.scalars[Index::kShown] = shown;
+  return c;
+}
 Case null_of(int tensor) {
   return refused(make_ledger_case(2, 2), {.kind = CallFaultKind::kNull, .tensor = tensor});
 }
@@ -80,6 +90,21 @@ Case minus() {
   return c;
 }
 
+Case wide_parts() {
+  Case c = spread_case();
+  c.tensors[Index::kParts].dtype = DType::kInt64;
+  c.tensors[Index::kParts].elements = Elements(std::vector<int64_t>{1, int64_t{1} << 40});
+  c.scalars[Index::kTotal] = (int64_t{1} << 40) + 1;
+  return c;
+}
+
+Case other_parts() {
+  Case c = spread_case();
+  c.later_steps = {
+      {.changes = {{.tensor = Index::kParts, .elements = Elements(std::vector<int32_t>{11, 0})}}}};
+  return c;
+}
+
 std::vector<Case> valid_cases() {
   return {make_ledger_case(2, 3),
           make_ledger_case(0, 0),
@@ -93,7 +118,15 @@ std::vector<Case> valid_cases() {
           unstated_cells(),
           without_bias(),
           minus(),
-          two_steps()};
+          two_steps(),
+          spread_case(),
+          with_gaps(spread_case(), 2),
+          with_gaps(spread_case(), int64_t{1} << 31),
+          make_spread_case({.parts = {2, 9}, .width = 5, .shown = 5}),
+          make_spread_case({.parts = {2, 9}, .width = 5, .shown = 0}),
+          make_spread_case({.parts = {}, .width = 5, .shown = 2}),
+          wide_parts(),
+          other_parts()};
 }
 
 TEST(DummyOp, TheRightCandidatePassesEveryValidCase) {
@@ -106,6 +139,12 @@ TEST(DummyOp, TheRightCandidatePassesEveryValidCase) {
 }
 
 TEST(DummyOp, TheRightCandidateRefusesEveryInvalidCall) {
+  const CallFault null_spread = {.kind = CallFaultKind::kNull, .tensor = Index::kSpread};
+  const CallFault spread_on_parts = {
+      .kind = CallFaultKind::kOverlap, .tensor = Index::kSpread, .other = Index::kParts};
+  const CallFault sums_on_spread = {
+      .kind = CallFaultKind::kOverlap, .tensor = Index::kSums, .other = Index::kSpread};
+  const Case none_shown = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 0});
   const std::vector<Case> invalid = {null_of(Index::kKeys),
                                      null_of(Index::kTable),
                                      null_of(Index::kBias),
@@ -117,7 +156,14 @@ TEST(DummyOp, TheRightCandidateRefusesEveryInvalidCall) {
                                      overlap_of(Index::kBias, Index::kScaled),
                                      short_workspace(),
                                      refused_scale(0),
-                                     refused_scale(101)};
+                                     refused_scale(101),
+                                     refused_shown(6),
+                                     refused_shown(-1),
+                                     null_of(Index::kParts),
+                                     refused(spread_case(), null_spread),
+                                     refused(none_shown, null_spread),
+                                     refused(spread_case(), spread_on_parts),
+                                     refused(spread_case(), sums_on_spread)};
   for (const Case& c : invalid) {
     const Verdict verdict = verdict_of(LedgerFlaw::kNone, c);
     EXPECT_TRUE(verdict.passed()) << describe(verdict) << "\n" << write_case(c);
@@ -143,6 +189,7 @@ TEST(DummyOp, ACandidateThatHidesItsPathPassesWithoutOne) {
 
 TEST(DummyOp, WritingWhatTheContractDoesNotStateIsAllowed) {
   EXPECT_TRUE(verdict_of(LedgerFlaw::kWritesUnstated, unstated_cells()).passed());
+  EXPECT_TRUE(verdict_of(LedgerFlaw::kWritesUnstated, spread_case()).passed());
 }
 
 TEST(DummyOp, CellsThatAreNotStatedAreNotCountedAsUnwritten) {
@@ -196,6 +243,9 @@ TEST(DummyOp, EveryWrongCandidateIsCaughtForWhatIsWrongWithIt) {
       {LedgerFlaw::kTakesShortWorkspace, short_workspace(), "accepted", ""},
       {LedgerFlaw::kTakesAnyScale, refused_scale(101), "accepted", ""},
       {LedgerFlaw::kTakesFewColumns, make_ledger_case(1, 3), "unsupported", "more than two"},
+      {LedgerFlaw::kFillsWholeWidth, spread_case(), "overrun:spread",
+       "a column beyond those it has to write changed at byte 12 of spread"},
+      {LedgerFlaw::kWritesColumnTooMany, spread_case(), "overrun:spread", "at byte 12 of spread"},
       {LedgerFlaw::kDivergesAtBarrier, plain, "crashed", "barrier divergence"},
       {LedgerFlaw::kWaitsForever, plain, "hung", "deadlock"},
   };
@@ -214,6 +264,20 @@ TEST(DummyOp, AFlawIsSeenOnlyWhereItShows) {
   EXPECT_TRUE(verdict_of(LedgerFlaw::kWritesIntoGaps, make_ledger_case(2, 2)).passed());
   EXPECT_TRUE(verdict_of(LedgerFlaw::kTakesFewColumns, make_ledger_case(2, 2)).passed());
   EXPECT_TRUE(verdict_of(LedgerFlaw::kOneTooLarge, unstated_cells()).passed());
+  const Case all_shown = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 5});
+  EXPECT_TRUE(verdict_of(LedgerFlaw::kFillsWholeWidth, all_shown).passed());
+  EXPECT_TRUE(verdict_of(LedgerFlaw::kWritesColumnTooMany, all_shown).passed());
+}
+
+TEST(DummyOp, ColumnsThatAreKeptAreWatchedInEveryLayout) {
+  const Case none_shown = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 0});
+  const Case one_row = make_spread_case({.parts = {2}, .width = 3, .shown = 2});
+  for (const LedgerFlaw flaw : {LedgerFlaw::kFillsWholeWidth, LedgerFlaw::kWritesColumnTooMany}) {
+    for (const Case& c : {none_shown, one_row, wide_parts(), other_parts(),
+                          with_gaps(none_shown, 2), with_gaps(spread_case(), int64_t{1} << 31)}) {
+      EXPECT_EQ(verdict_of(flaw, c).origin, "overrun:spread") << write_case(c);
+    }
+  }
 }
 
 TEST(DummyOp, OverrunsIntoFarGapsAreCaught) {

@@ -30,8 +30,8 @@ struct MinimizeResult {
 // `failing` must fail under `judge`; when it passes, the result holds it and a passing verdict.
 MinimizeResult minimize(const Case& failing, const Judge& judge, const MinimizeOptions& options);
 
-// One way to make a case simpler, or nothing when it does not apply. The moves of a case in the
-// order they are tried: large cuts first.
+// One way to make a case simpler, or nothing when it does not apply; what it gives is settled
+// (Op::settle). The moves of a case in the order they are tried: large cuts first.
 using Move = std::function<std::optional<Case>(const Case&)>;
 std::vector<Move> moves_of(const Case& c);
 

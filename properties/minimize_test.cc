@@ -95,7 +95,7 @@ TEST_F(Minimize, ALedgerShrinksToTheOneCellThatFails) {
   const MinimizeResult result = shrink_ledger(c, LedgerFlaw::kOneTooLarge);
   EXPECT_TRUE(result.minimal);
   Case expect = make_case(ledger_op());
-  expect.dims = {1, 1};
+  expect.dims = {1, 1, 0};
   fit_tensors(expect);
   expect.tensors[LedgerIndex::kTable].elements.set(0, 6);
   expect.tensors[LedgerIndex::kBias].present = false;
@@ -107,7 +107,7 @@ TEST_F(Minimize, WhatNeedsARefusedSizeKeepsExactlyThatSize) {
   const MinimizeResult result =
       shrink_ledger(make_ledger_case(40, 9), LedgerFlaw::kRefusesThreeRows);
   EXPECT_TRUE(result.minimal);
-  EXPECT_THAT(result.smallest.dims, ElementsAre(3, 0));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(3, 0, 0));
   EXPECT_EQ(result.verdict.origin, "refused");
 }
 
@@ -115,7 +115,7 @@ TEST_F(Minimize, WhatNeedsAGapKeepsTheGap) {
   const MinimizeResult result =
       shrink_ledger(with_gaps(make_ledger_case(6, 6), 4), LedgerFlaw::kWritesIntoGaps);
   EXPECT_TRUE(result.minimal);
-  EXPECT_THAT(result.smallest.dims, ElementsAre(2, 1));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(2, 1, 0));
   EXPECT_FALSE(is_compact(result.smallest.tensors[LedgerIndex::kScaled]));
   EXPECT_TRUE(is_compact(result.smallest.tensors[LedgerIndex::kTable]));
 }
@@ -129,7 +129,7 @@ TEST_F(Minimize, WhatNeedsASecondStepKeepsOneWithOneChange) {
   const MinimizeResult result = shrink_ledger(c, LedgerFlaw::kRemembersKeys);
   EXPECT_TRUE(result.minimal);
   EXPECT_THAT(result.smallest.later_steps, SizeIs(1));
-  EXPECT_THAT(result.smallest.dims, ElementsAre(1, 0));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(1, 0, 0));
 }
 
 TEST_F(Minimize, AnAcceptedCallKeepsItsFault) {
@@ -140,7 +140,24 @@ TEST_F(Minimize, AnAcceptedCallKeepsItsFault) {
   EXPECT_TRUE(result.minimal);
   EXPECT_EQ(result.verdict.origin, "accepted");
   EXPECT_EQ(result.smallest.scalars[LedgerIndex::kScale], 101);
-  EXPECT_THAT(result.smallest.dims, ElementsAre(0, 0));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(0, 0, 0));
+}
+
+TEST_F(Minimize, WhatFillsColumnsThatAreKeptShrinksToOneOfThem) {
+  Case c = with_gaps(make_spread_case({.parts = {3, 900, 70}, .width = 8, .shown = 3}), 2);
+  c.later_steps = {{.changes = {{.tensor = LedgerIndex::kParts,
+                                 .elements = Elements(std::vector<int32_t>{973, 0, 0})}}}};
+  const Case expect = make_spread_case({.parts = {0}, .width = 1, .shown = 0});
+  for (const LedgerFlaw flaw : {LedgerFlaw::kFillsWholeWidth, LedgerFlaw::kWritesColumnTooMany}) {
+    const MinimizeResult result = shrink_ledger(c, flaw);
+    EXPECT_TRUE(result.minimal);
+    EXPECT_EQ(result.verdict.origin, "overrun:spread");
+    EXPECT_EQ(result.smallest.dims, expect.dims);
+    EXPECT_EQ(result.smallest.scalars, std::vector<int64_t>({1, 0, 0, 0}));
+    EXPECT_EQ(result.smallest.tensors[LedgerIndex::kParts], expect.tensors[LedgerIndex::kParts]);
+    EXPECT_TRUE(is_compact(result.smallest.tensors[LedgerIndex::kSpread]));
+    EXPECT_THAT(result.smallest.later_steps, SizeIs(0));
+  }
 }
 
 // ---- with predicates alone
@@ -158,11 +175,87 @@ TEST(MinimizePredicate, ASumOfElementsShrinksToOneElement) {
   };
   const MinimizeResult result = minimize(make_ledger_case(30, 4), judge, kPatient);
   EXPECT_TRUE(result.minimal);
-  EXPECT_THAT(result.smallest.dims, ElementsAre(1, 0));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(1, 0, 0));
   EXPECT_THAT(result.smallest.tensors[LedgerIndex::kKeys].elements.int64(), ElementsAre(10));
   EXPECT_EQ(result.smallest.scalars[LedgerIndex::kScale], 1);
   EXPECT_GT(result.num_accepted, 0);
   EXPECT_GE(result.num_tried, result.num_accepted);
+}
+
+TEST(MinimizePredicate, AScalarThatIsASumFollowsItsElements) {
+  const Judge judge = [](const Case& c) -> Verdict {
+    EXPECT_EQ(invalid_reason(c), std::nullopt);
+    return c.scalars[LedgerIndex::kTotal] >= 10 ? failed("total")
+                                                : Verdict{.kind = VerdictKind::kPass};
+  };
+  const Case c = make_spread_case({.parts = {5, 0, 7, 1000, 40}, .width = 9, .shown = 4});
+  const MinimizeResult result = minimize(c, judge, kPatient);
+  EXPECT_TRUE(result.minimal);
+  EXPECT_THAT(result.smallest.tensors[LedgerIndex::kParts].elements.int32(), ElementsAre(10));
+  EXPECT_THAT(result.smallest.scalars, ElementsAre(1, 0, 10, 0));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(1, 0, 0));
+}
+
+TEST(MinimizePredicate, AWidthThatHoldsAScalarShrinksWithIt) {
+  // shown <= width: neither can go first all the way.
+  const Judge judge = [](const Case& c) -> Verdict {
+    return c.scalars[LedgerIndex::kShown] >= 2 ? failed("shown")
+                                               : Verdict{.kind = VerdictKind::kPass};
+  };
+  const Case c = make_spread_case({.parts = {5, 6}, .width = 40, .shown = 40});
+  const MinimizeResult result = minimize(c, judge, kPatient);
+  EXPECT_TRUE(result.minimal);
+  EXPECT_THAT(result.smallest.scalars, ElementsAre(1, 0, 0, 2));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(0, 0, 2));
+}
+
+Case wide_parts() {
+  Case c = make_spread_case({.parts = {5, 6}});
+  c.tensors[LedgerIndex::kParts].dtype = DType::kInt64;
+  c.tensors[LedgerIndex::kParts].elements =
+      Elements(std::vector<int64_t>{int64_t{1} << 40, int64_t{1} << 33});
+  c.op->settle(c);
+  return c;
+}
+
+TEST(MinimizePredicate, ADTypeIsNarrowedOnceTheValuesFit) {
+  const Judge some_part = [](const Case& c) -> Verdict {
+    return c.scalars[LedgerIndex::kTotal] > 0 ? failed("part")
+                                              : Verdict{.kind = VerdictKind::kPass};
+  };
+  const MinimizeResult narrow = minimize(wide_parts(), some_part, kPatient);
+  EXPECT_TRUE(narrow.minimal);
+  ASSERT_EQ(narrow.smallest.tensors[LedgerIndex::kParts].dtype, DType::kInt32);
+  EXPECT_THAT(narrow.smallest.tensors[LedgerIndex::kParts].elements.int32(), ElementsAre(1));
+  const Judge wide_part = [](const Case& c) -> Verdict {
+    return c.scalars[LedgerIndex::kTotal] > INT32_MAX ? failed("part")
+                                                      : Verdict{.kind = VerdictKind::kPass};
+  };
+  const MinimizeResult wide = minimize(wide_parts(), wide_part, kPatient);
+  EXPECT_TRUE(wide.minimal);
+  // Two rows of int32, or one of int64: a row less comes first.
+  EXPECT_THAT(wide.smallest.tensors[LedgerIndex::kParts].elements.int64(),
+              ElementsAre(int64_t{INT32_MAX} + 1));
+}
+
+TEST(Moves, EachLeavesTheCaseSettledUnlessItIsToBeRefused) {
+  Case c = make_spread_case({.parts = {5, 0, 7}, .width = 2, .shown = 1});
+  int num_changed = 0;
+  for (const Move& move : moves_of(c)) {
+    const std::optional<Case> simpler = move(c);
+    if (!simpler) continue;
+    EXPECT_EQ(c.op->validate_data(*simpler), std::nullopt);
+    num_changed += simpler->scalars[LedgerIndex::kTotal] != 12 ? 1 : 0;
+  }
+  EXPECT_GT(num_changed, 3);
+  c.expect = Expect::kRefused;
+  c.scalars[LedgerIndex::kScale] = 0;
+  bool any_unsettled = false;
+  for (const Move& move : moves_of(c)) {
+    const std::optional<Case> simpler = move(c);
+    any_unsettled = any_unsettled || (simpler && c.op->validate_data(*simpler));
+  }
+  EXPECT_TRUE(any_unsettled);
 }
 
 TEST(MinimizePredicate, EveryCaseTriedIsValid) {
@@ -175,7 +268,7 @@ TEST(MinimizePredicate, EveryCaseTriedIsValid) {
                                  .elements = Elements(std::vector<int32_t>(5, 8))}}}};
   const MinimizeResult result = minimize(c, judge, kPatient);
   EXPECT_TRUE(result.minimal);
-  EXPECT_THAT(result.smallest.dims, ElementsAre(0, 3));
+  EXPECT_THAT(result.smallest.dims, ElementsAre(0, 3, 0));
 }
 
 TEST(MinimizePredicate, RepeatedInputsKeepRepeating) {

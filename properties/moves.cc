@@ -1,6 +1,7 @@
 // The order in which a case is made simpler: how it is launched, then how large it is, then its
 // values.
 #include <algorithm>
+#include <utility>
 
 #include "properties/minimize.h"
 #include "properties/simplify.h"
@@ -99,6 +100,7 @@ void add_launch_moves(const Case& c, std::vector<Move>& moves) {
   for (int tensor = 0; tensor < static_cast<int>(c.tensors.size()); ++tensor) {
     moves.emplace_back([tensor](const Case& now) { return leave_out(now, tensor); });
     moves.emplace_back([tensor](const Case& now) { return make_compact(now, tensor); });
+    moves.emplace_back([tensor](const Case& now) { return narrow_dtype(now, tensor); });
   }
 }
 
@@ -161,6 +163,17 @@ void add_element_moves(const Case& c, std::vector<Move>& moves) {
   }
 }
 
+// The same moves, each followed by what the contract says follows from the case.
+void settle_after_each(std::vector<Move>& moves) {
+  for (Move& move : moves) {
+    move = [unsettled = std::move(move)](const Case& now) {
+      std::optional<Case> simpler = unsettled(now);
+      if (simpler && simpler->expect == Expect::kBytes) simpler->op->settle(*simpler);
+      return simpler;
+    };
+  }
+}
+
 }  // namespace
 
 std::vector<Move> moves_of(const Case& c) {
@@ -169,6 +182,7 @@ std::vector<Move> moves_of(const Case& c) {
   add_dim_moves(c, moves);
   add_scalar_moves(c, moves);
   add_element_moves(c, moves);
+  if (c.op->settle != nullptr) settle_after_each(moves);
   return moves;
 }
 

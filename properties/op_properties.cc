@@ -1,8 +1,8 @@
 #include "properties/op_properties.h"
 
-#include <array>
+#include <utility>
 
-#include "oracles/paged_mqa_metadata.h"
+#include "properties/dsa_metadata.h"
 #include "properties/paged_mqa_metadata.h"
 
 namespace bytegate {
@@ -15,12 +15,20 @@ const OpProperties* find_properties(PropertyTable table, const Op& op) {
 }
 
 PropertyTable all_properties() {
-  static const std::array<OpProperties, 1> table = {paged_mqa_metadata_properties()};
+  static const std::vector<OpProperties> table = [] {
+    std::vector<OpProperties> all = {paged_mqa_metadata_properties()};
+    for (OpProperties& properties : dsa_properties()) all.push_back(std::move(properties));
+    return all;
+  }();
   return table;
 }
 
 OpTable all_ops() {
-  static const std::array<const Op*, 1> ops = {&paged_mqa_metadata_op()};
+  static const std::vector<const Op*> ops = [] {
+    std::vector<const Op*> all;
+    for (const OpProperties& properties : all_properties()) all.push_back(properties.op);
+    return all;
+  }();
   return ops;
 }
 

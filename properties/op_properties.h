@@ -1,6 +1,7 @@
 // How one operation is searched: its generator, its classes, and what must hold without any oracle.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "oracles/case.h"
 #include "properties/draw.h"
+#include "properties/trace/served_batch.h"
 
 namespace bytegate {
 
@@ -16,15 +18,16 @@ struct OpProperties {
   const Op* op = nullptr;
   // A valid case that follows from `draw` alone.
   Case (*generate)(Draw& draw) = nullptr;
-  // The case of one decode step of a served batch: context_lens[b] tokens are held by request b.
-  // What the batch does not say (multiprocessors, widths) follows from `draw`. Absent: the op has
-  // none.
-  Case (*of_batch)(std::vector<int32_t> context_lens, Draw& draw) = nullptr;
+  // The case of one decode step of a serving engine. What the batch does not say (multiprocessors,
+  // widths, the values beyond the tokens held) follows from `draw`. Absent: the op has none.
+  Case (*of_batch)(const trace::ServedBatch& batch, Draw& draw) = nullptr;
   // Names of all boundary classes, and which of them a case belongs to (indices, ascending).
   std::vector<std::string_view> classes = {};
   std::vector<int> (*classify)(const Case& c) = nullptr;
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  // Cases of a gate when the caller does not say, per backend.
+  int64_t gate_cases = 100000;
 };
 
 using PropertyTable = std::span<const OpProperties>;

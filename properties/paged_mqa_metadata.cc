@@ -155,10 +155,10 @@ Case generate(Draw& draw) {
   return c;
 }
 
-Case of_batch(std::vector<int32_t> context_lens, Draw& draw) {
+Case of_batch(const trace::ServedBatch& batch, Draw& draw) {
   // Streaming multiprocessors of GPUs that serve: H20, A100 and H800 among them, H100/H200, B200.
   constexpr std::array<int64_t, 6> kServing = {78, 108, 114, 132, 148, 152};
-  return make_paged_mqa_metadata_case(std::move(context_lens),
+  return make_paged_mqa_metadata_case(batch.context_lens,
                                       draw.among(std::span<const int64_t>(kServing)));
 }
 

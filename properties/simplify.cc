@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace bytegate {
 namespace {
@@ -188,6 +189,30 @@ std::optional<Case> make_compact(const Case& c, int tensor) {
   Tensor& changed = compact.tensors[static_cast<size_t>(tensor)];
   changed.strides = compact_strides(changed.shape);
   return compact;
+}
+
+std::optional<Case> narrow_dtype(const Case& c, int tensor) {
+  const size_t i = static_cast<size_t>(tensor);
+  const DType dtype = c.op->tensors[i].dtypes.front();
+  if (!c.tensors[i].present || c.tensors[i].dtype == dtype) return std::nullopt;
+  Case narrow = c;
+  Tensor& changed = narrow.tensors[i];
+  changed.dtype = dtype;
+  bool fits = true;
+  for_each_values(narrow, i, [&](Elements& values) {
+    Elements converted(dtype, values.size());
+    for (int64_t idx = 0; idx < values.size() && fits; ++idx) {
+      fits = values.at(idx) >= dtype_min(dtype) && values.at(idx) <= dtype_max(dtype);
+      converted.set(idx, values.at(idx));
+    }
+    values = std::move(converted);
+  });
+  if (!fits) return std::nullopt;
+  if (changed.pattern &&
+      (changed.pattern->low < dtype_min(dtype) || changed.pattern->high > dtype_max(dtype))) {
+    changed.pattern.reset();
+  }
+  return narrow;
 }
 
 std::optional<Case> leave_out(const Case& c, int tensor) {

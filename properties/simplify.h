@@ -22,6 +22,8 @@ std::optional<Case> change_elements(const Case& c, int tensor, int64_t first, in
                                     int shift);
 
 std::optional<Case> make_compact(const Case& c, int tensor);
+// Gives a tensor the first dtype of its spec, when all its values have a place there.
+std::optional<Case> narrow_dtype(const Case& c, int tensor);
 std::optional<Case> leave_out(const Case& c, int tensor);
 std::optional<Case> drop_step(const Case& c, size_t step);
 // Begins with the inputs of a later step.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "oracles/case_text.h"
 #include "properties/testing/ledger_op.h"
 
@@ -99,6 +101,49 @@ TEST(Simplify, ElementsThatShareTheirMemoryChangeTogetherOrNotAtAll) {
   // A transposed matrix shares nothing.
   c.tensors[Index::kTable].strides = {1, 3};
   EXPECT_TRUE(change_elements(c, Index::kTable, 2, 1, to_simplest, 0).has_value());
+}
+
+Case wide_parts(std::vector<int64_t> parts) {
+  Case c = make_spread_case({.parts = {1, 2}});
+  c.tensors[Index::kParts].dtype = DType::kInt64;
+  c.tensors[Index::kParts].elements = Elements(std::move(parts));
+  c.op->settle(c);
+  return c;
+}
+
+TEST(Simplify, ADTypeBecomesTheFirstOfItsSpecInEveryStep) {
+  Case c = wide_parts({INT32_MAX, 0});
+  c.later_steps = {{.changes = {{.tensor = Index::kParts,
+                                 .elements = Elements(std::vector<int64_t>{0, INT32_MAX})}}}};
+  const auto narrow = narrow_dtype(c, Index::kParts);
+  ASSERT_TRUE(narrow.has_value());
+  expect_keepable(*narrow);
+  EXPECT_EQ(narrow->tensors[Index::kParts].dtype, DType::kInt32);
+  EXPECT_THAT(narrow->tensors[Index::kParts].elements.int32(), ElementsAre(INT32_MAX, 0));
+  EXPECT_THAT(narrow->later_steps[0].changes[0].elements.int32(), ElementsAre(0, INT32_MAX));
+  EXPECT_FALSE(narrow_dtype(*narrow, Index::kParts).has_value());
+}
+
+TEST(Simplify, ADTypeStaysWhereAValueOfAnyStepDoesNotFit) {
+  EXPECT_FALSE(narrow_dtype(wide_parts({int64_t{INT32_MAX} + 1, 0}), Index::kParts).has_value());
+  EXPECT_FALSE(narrow_dtype(wide_parts({0, int64_t{INT32_MIN} - 1}), Index::kParts).has_value());
+  Case later = wide_parts({1, 2});
+  later.later_steps = {
+      {.changes = {{.tensor = Index::kParts,
+                    .elements = Elements(std::vector<int64_t>{int64_t{1} << 32, 2})}}}};
+  EXPECT_FALSE(narrow_dtype(later, Index::kParts).has_value());
+  // Of one dtype, and not there.
+  EXPECT_FALSE(narrow_dtype(later, Index::kKeys).has_value());
+  const Case without_bias = *leave_out(make_ledger_case(2, 2), Index::kBias);
+  EXPECT_FALSE(narrow_dtype(without_bias, Index::kBias).has_value());
+}
+
+TEST(Simplify, APatternThatTheNarrowDTypeCannotHoldIsForgotten) {
+  Case c = wide_parts({3, 4});
+  c.tensors[Index::kParts].pattern = Pattern{.seed = 1, .low = 0, .high = int64_t{1} << 40};
+  EXPECT_FALSE(narrow_dtype(c, Index::kParts)->tensors[Index::kParts].pattern.has_value());
+  c.tensors[Index::kParts].pattern = Pattern{.seed = 1, .low = 0, .high = 9};
+  EXPECT_TRUE(narrow_dtype(c, Index::kParts)->tensors[Index::kParts].pattern.has_value());
 }
 
 TEST(Simplify, LaunchesBecomePlain) {

@@ -2,6 +2,9 @@
 
 add_executable(properties_test
   check_test.cc
+  dsa_canaries_test.cc
+  dsa_candidates_test.cc
+  dsa_relations_test.cc
   dummy_op_test.cc
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc

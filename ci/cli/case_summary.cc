@@ -1,6 +1,8 @@
 #include "ci/cli/case_summary.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace bytegate::cli {
 namespace {
@@ -16,24 +18,36 @@ std::string scalar_text(const ScalarSpec& spec, int64_t value) {
   return std::to_string(value);
 }
 
-std::string values_text(const Elements& elements, int64_t first, int64_t count) {
+// Values of which a contract may leave some open; those are shown as *.
+struct Shown {
+  const Elements& elements;
+  std::vector<uint8_t> stated = {};  // empty: every one
+
+  [[nodiscard]] std::string at(int64_t idx) const {
+    const bool open = !stated.empty() && stated[static_cast<size_t>(idx)] == 0;
+    return open ? "*" : std::to_string(elements.at(idx));
+  }
+};
+
+std::string values_text(const Shown& values, int64_t first, int64_t count) {
   std::string text = "[";
   for (int64_t i = 0; i < std::min(count, kMaxListed); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(elements.at(first + i));
+    text += (i > 0 ? ", " : "") + values.at(first + i);
   }
   if (count > kMaxListed) text += ", .. " + with_commas(count) + " in all";
   return text + "]";
 }
 
 // Rows of the last axis, one a line.
-std::string rows_text(const Dims& shape, const Elements& elements) {
+std::string rows_text(const Dims& shape, const Shown& values) {
   const int64_t width = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
-  const int64_t num_rows = width == 0 ? 0 : elements.size() / width;
-  if (shape.rank() < 2) return "    " + values_text(elements, 0, elements.size()) + "\n";
+  const int64_t size = values.elements.size();
+  const int64_t num_rows = width == 0 ? 0 : size / width;
+  if (shape.rank() < 2) return "    " + values_text(values, 0, size) + "\n";
   std::string text;
   for (int64_t row = 0; row < std::min(num_rows, kMaxRows); ++row) {
     text +=
-        "    row " + std::to_string(row) + ": " + values_text(elements, row * width, width) + "\n";
+        "    row " + std::to_string(row) + ": " + values_text(values, row * width, width) + "\n";
   }
   if (num_rows > kMaxRows) text += "    .. " + with_commas(num_rows) + " rows in all\n";
   return text;
@@ -43,6 +57,21 @@ std::string layout_text(const Tensor& tensor) {
   std::string text = std::string(dtype_name(tensor.dtype)) + " " + to_string(tensor.shape);
   if (!is_compact(tensor)) text += ", strides " + to_string(tensor.strides);
   return text;
+}
+
+std::string output_text(const Case& c, size_t tensor, const Elements& expect) {
+  const TensorSpec& spec = c.op->tensors[tensor];
+  const Dims written = written_shape(c, static_cast<int>(tensor));
+  Shown values = {.elements = expect};
+  if (spec.mask != nullptr) {
+    values.stated.assign(static_cast<size_t>(expect.size()), 1);
+    spec.mask(c, values.stated);
+  }
+  std::string text = std::string(spec.name) + ": " + layout_text(c.tensors[tensor]);
+  if (spec.columns_written != nullptr) {
+    text += ", columns written " + std::to_string(written[written.rank() - 1]);
+  }
+  return text + "\n" + rows_text(written, values);
 }
 
 }  // namespace
@@ -66,8 +95,8 @@ std::string summary_of(const Case& c) {
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     if (c.op->tensors[i].role != Role::kInput || !c.tensors[i].present) continue;
     const Elements& elements = c.tensors[i].elements;
-    text +=
-        std::string(c.op->tensors[i].name) + "=" + values_text(elements, 0, elements.size()) + " ";
+    text += std::string(c.op->tensors[i].name) + "=" + values_text({elements}, 0, elements.size()) +
+            " ";
   }
   if (!text.empty()) text.pop_back();
   return text;
@@ -97,7 +126,8 @@ std::string description_of(const Case& c) {
       text += "left out\n";
       continue;
     }
-    text += layout_text(c.tensors[i]) + "\n" + rows_text(c.tensors[i].shape, c.tensors[i].elements);
+    text +=
+        layout_text(c.tensors[i]) + "\n" + rows_text(c.tensors[i].shape, {c.tensors[i].elements});
   }
   if (!c.later_steps.empty()) {
     text += "  steps    " + std::to_string(c.later_steps.size() + 1) + "\n";
@@ -106,8 +136,7 @@ std::string description_of(const Case& c) {
   const Outputs outputs = expected_outputs(c);
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     if (c.op->tensors[i].role != Role::kOutput || !c.tensors[i].present) continue;
-    text += "  expect   " + std::string(c.op->tensors[i].name) + ": " + layout_text(c.tensors[i]) +
-            "\n" + rows_text(c.tensors[i].shape, outputs[i]);
+    text += "  expect   " + output_text(c, i, outputs[i]);
   }
   return text;
 }

@@ -82,8 +82,8 @@ const std::string kRight = std::string("'") + BYTEGATE_SCHEDULE_RIGHT + "'";
 const std::string kLibraries = std::string("'") + BYTEGATE_BAD_LIBRARIES + "'";
 
 TEST_F(CommandLine, TheGatePassesAndItsReportSaysWhatRan) {
-  const Ran ran = bytegate("gate --backend host --cases 12000 --corpus " + kCorpus + " --report " +
-                           path("report"));
+  const Ran ran = bytegate("gate --backend host --cases 12000 --corpus " + kCorpus +
+                           " --findings " + path("found") + " --report " + path("report"));
   EXPECT_EQ(ran.exit_code, 0) << ran.text;
   const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));
   EXPECT_EQ(report["exit_code"], 0);
@@ -189,7 +189,8 @@ TEST_F(CommandLine, ACandidateThatCrashesIsAVerdictAndTheRunGoesOn) {
 }
 
 TEST_F(CommandLine, ATimeLimitCutsTheSearchAndNeverTheCorpus) {
-  const Ran ran = bytegate("gate --backend host --seconds 0.001 --corpus " + kCorpus);
+  const Ran ran = bytegate("gate --backend host --seconds 0.001 --corpus " + kCorpus +
+                           " --findings " + path("found"));
   EXPECT_EQ(ran.exit_code, 0) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("the time ran out before the last generated case"));
   EXPECT_THAT(ran.text, HasSubstr("trace 48"));
@@ -222,6 +223,20 @@ TEST_F(CommandLine, ATraceWithAMissingColumnIsNamed) {
   EXPECT_THAT(ran.text, AllOf(HasSubstr("trace.csv"), HasSubstr("GeneratedTokens")));
 }
 
+TEST_F(CommandLine, PagesOfATraceMustHaveRoomForATokenAndSlotsForTheRun) {
+  const std::string trace = "trace " + write("trace.csv", kTrace);
+  for (const std::string& mode : {std::string(), " --out " + path("cases")}) {
+    const Ran empty = bytegate(trace + " --page-size 0" + mode);
+    EXPECT_EQ(empty.exit_code, 2) << empty.text;
+    EXPECT_THAT(empty.text, HasSubstr("page_size: 0 is not in 1 .. 2147483647"));
+    const Ran large = bytegate(trace + " --page-size 2147483647" + mode);
+    EXPECT_EQ(large.exit_code, 2) << large.text;
+    EXPECT_THAT(large.text, HasSubstr("slots end at 2147483647"));
+  }
+  const Ran small = bytegate(trace + " --page-size 1 --backend host --findings " + path("found"));
+  EXPECT_EQ(small.exit_code, 0) << small.text;
+}
+
 TEST_F(CommandLine, UsageErrorsExitWithTwo) {
   for (const char* arguments : {"", "frobnicate", "gate --shard 2/2", "gate --backend tpu",
                                 "gate --op nothing", "gate --cases -1", "replay",
@@ -242,6 +257,11 @@ TEST_F(CommandLine, EveryCommandExplainsItself) {
   EXPECT_THAT(bytegate("list").text, HasSubstr("paged_mqa_metadata"));
   EXPECT_THAT(bytegate("corpus show " + kCorpus + "/paged_mqa_metadata/seed/split_edges.case").text,
               HasSubstr("expect   schedule_metadata"));
+}
+
+TEST_F(CommandLine, TheHelpOfTheGateSaysHowManyCasesOperationsAskFor) {
+  EXPECT_THAT(bytegate("gate --help").text,
+              ContainsRegex("as many as the operation asks for, ([0-9]+ .. )?100000\\)"));
 }
 
 TEST_F(CommandLine, AMissingGpuIsAnErrorOnlyWhenItWasAskedFor) {

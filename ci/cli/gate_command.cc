@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 
 #include "ci/cli/case_summary.h"
@@ -6,15 +5,11 @@
 #include "ci/cli/options.h"
 #include "ci/cli/progress.h"
 #include "ci/cli/report.h"
+#include "fuzz/promises.h"
 #include "fuzz/sources.h"
 
 namespace bytegate::cli {
 namespace {
-
-// From this many generated cases on, a gate of the production kernels promises what is listed in
-// note_unmet.
-constexpr int64_t kMinCasesForPromises = 50000;
-constexpr int64_t kMinCasesOfPath = 1000;
 
 LoadedCases load_corpus(const Options& options, Report& report) {
   const std::string corpus = corpus_dir(options);
@@ -36,28 +31,9 @@ void note_unmet(const RunRow& row, Report& report) {
   if (row.outcome.error.empty() && tally.all.passed == tally.refusals.passed) {
     report.unmet.push_back(where + "no case passed whose output bytes were compared");
   }
-  const auto generated = tally.by_source.find("generated");
-  if (!is_production(report) || generated == tally.by_source.end() ||
-      generated->second.passed + generated->second.failed < kMinCasesForPromises) {
-    return;
-  }
-  for (const std::string_view path : row.properties->op->paths) {
-    const auto counts = tally.by_path.find(std::string(path));
-    const int64_t passed = counts == tally.by_path.end() ? 0 : counts->second.passed;
-    if (passed >= kMinCasesOfPath) continue;
-    report.unmet.push_back(where + "only " + std::to_string(passed) + " cases passed on path " +
-                           std::string(path));
-  }
-  for (size_t i = 0; i < tally.by_class.size(); ++i) {
-    if (tally.by_class[i] > 0) continue;
-    report.unmet.push_back(where + "no case of class " + std::string(row.properties->classes[i]));
-  }
-  for (size_t i = 0; i < tally.values_used.size(); ++i) {
-    const auto& used = tally.values_used[i];
-    const int64_t num_unused = std::count(used.begin(), used.end(), false);
-    if (num_unused == 0) continue;
-    report.unmet.push_back(where + std::to_string(num_unused) + " values of " +
-                           std::string(row.properties->op->scalars[i].name) + " were not used");
+  if (!is_production(report)) return;
+  for (const std::string& promise : unmet_promises(*row.properties, tally)) {
+    report.unmet.push_back(where + promise);
   }
 }
 
@@ -89,7 +65,7 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
                     std::string(backend_name(backend.kind)));
   run.progress = progress.callback();
   const GeneratedRange range = {.seed = options.seed,
-                                .num_cases = options.num_cases,
+                                .num_cases = num_generated(options, properties),
                                 .shard = shard.idx,
                                 .num_shards = shard.count};
   CaseSource source = joined({source_of_files(corpus, *properties.op, backend.kind),

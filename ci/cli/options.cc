@@ -1,5 +1,6 @@
 #include "ci/cli/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +20,17 @@ std::string known_ops() {
   return names;
 }
 
+// "100000", or "2500 .. 100000" where operations differ.
+std::string gate_cases_text() {
+  int64_t least = kMaxCases;
+  int64_t most = 0;
+  for (const OpProperties& properties : all_properties()) {
+    least = std::min(least, properties.gate_cases);
+    most = std::max(most, properties.gate_cases);
+  }
+  return (least == most ? "" : std::to_string(least) + " .. ") + std::to_string(most);
+}
+
 }  // namespace
 
 void add_candidate_options(CLI::App& app, Options& options) {
@@ -36,9 +48,11 @@ void add_candidate_options(CLI::App& app, Options& options) {
 
 void add_run_options(CLI::App& app, Options& options) {
   app.add_option("--op", options.op, "one operation (default: all)");
-  app.add_option("--cases", options.num_cases, "generated cases per operation and backend")
-      ->check(CLI::Range(int64_t{0}, kMaxCases).description("0 .. 10^12"))
-      ->capture_default_str();
+  app.add_option(
+         "--cases", options.num_cases,
+         "generated cases per operation and backend (default: as many as the operation asks for, " +
+             gate_cases_text() + ")")
+      ->check(CLI::Range(int64_t{0}, kMaxCases).description("0 .. 10^12"));
   app.add_option(
          "--seconds", options.seconds,
          "stop generating after this time, shared by all runs (default: when all cases ran)")
@@ -146,6 +160,10 @@ std::string findings_dir(const Options& options) {
   if (!options.findings.empty()) return options.findings;
   if (!options.corpus.empty()) return options.corpus;
   return std::filesystem::exists("corpus/FORMAT.md") ? "corpus" : "bytegate-findings";
+}
+
+int64_t num_generated(const Options& options, const OpProperties& properties) {
+  return options.num_cases.value_or(properties.gate_cases);
 }
 
 RunOptions run_options(const Options& options, BackendKind backend) {

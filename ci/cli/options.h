@@ -16,9 +16,9 @@ namespace bytegate::cli {
 struct Options {
   std::string op;  // empty: all
   std::string candidate = "production";
-  std::string backend = "all";  // host, cuda, all
-  int64_t num_cases = 100000;
-  double seconds = 0;  // 0: no limit
+  std::string backend = "all";       // host, cuda, all
+  std::optional<int64_t> num_cases;  // none: what each operation asks for
+  double seconds = 0;                // 0: no limit
   uint64_t seed = 1;
   int num_jobs = 0;  // 0: one per processor
   std::string shard = "0/1";
@@ -67,6 +67,9 @@ std::unique_ptr<Candidate> chosen_candidate(const Options& options);
 std::string corpus_dir(const Options& options);
 // --findings, or the corpus where that may be written, else ./bytegate-findings.
 std::string findings_dir(const Options& options);
+
+// How many cases a gate of the operation generates.
+int64_t num_generated(const Options& options, const OpProperties& properties);
 
 RunOptions run_options(const Options& options, BackendKind backend);
 

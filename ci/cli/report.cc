@@ -52,12 +52,21 @@ std::string counts_text(const std::map<std::string, Counts>& counts) {
   return text.empty() ? "none" : text;
 }
 
+void print_if_any(const char* label, const std::map<std::string, Counts>& counts,
+                  std::ostream& out) {
+  if (!counts.empty()) out << label << counts_text(counts) << "\n";
+}
+
 void print_details(const RunRow& row, std::ostream& out) {
   const Tally& tally = row.outcome.tally;
   out << row.properties->op->name << " on " << row.backend_description << "\n"
       << "  sources   " << counts_text(tally.by_source) << "\n"
       << "  variants  " << counts_text(tally.by_variant) << "\n"
-      << "  modes     " << counts_text(tally.by_mode) << "\n  classes   ";
+      << "  modes     " << counts_text(tally.by_mode) << "\n";
+  print_if_any("  dtypes    ", tally.by_dtype, out);
+  print_if_any("  layouts   ", tally.by_layout, out);
+  print_if_any("  optional  ", tally.by_presence, out);
+  out << "  classes   ";
   for (size_t i = 0; i < tally.by_class.size(); ++i) {
     out << (i > 0 ? ", " : "") << row.properties->classes[i] << " "
         << with_commas(tally.by_class[i]);
@@ -140,8 +149,12 @@ void print_report(const Report& report, std::ostream& out) {
     }
     if (!row.outcome.error.empty()) out << "ERROR " << row.outcome.error << "\n";
   }
+  size_t op_width = 22;
+  for (const RunRow& row : report.rows) {
+    op_width = std::max(op_width, row.properties->op->name.size() + 2);
+  }
   out << "\n"
-      << padded("op", 22) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
+      << padded("op", op_width) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
       << right("failed", 10) << right("set aside", 11) << right("cases/s", 10) << "\n";
   int64_t num_passed = 0;
   int64_t num_failed = 0;
@@ -151,14 +164,14 @@ void print_report(const Report& report, std::ostream& out) {
     const std::string op(row.properties->op->name);
     const std::string backend(backend_name(row.backend));
     for (const auto& [path, counts] : paths_of(row)) {
-      out << padded(op, 22) << padded(backend, 9) << padded(path, 14)
+      out << padded(op, op_width) << padded(backend, 9) << padded(path, 14)
           << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10)
           << right(with_commas(counts.set_aside), 11) << "\n";
     }
     const int64_t num_all = tally.all.passed + tally.all.failed + tally.all.set_aside;
     const int64_t rate =
         static_cast<int64_t>(static_cast<double>(num_all) / std::max(row.outcome.seconds, 1e-9));
-    out << padded(op, 22) << padded(backend, 9) << padded("all", 14)
+    out << padded(op, op_width) << padded(backend, 9) << padded("all", 14)
         << right(with_commas(tally.all.passed), 12) << right(with_commas(tally.all.failed), 10)
         << right(with_commas(tally.all.set_aside), 11) << right(with_commas(rate), 10) << "\n";
     num_passed += tally.all.passed;

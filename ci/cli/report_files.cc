@@ -59,6 +59,9 @@ Json json_of(const RunRow& row) {
                {"sources", json_of(tally.by_source)},
                {"modes", json_of(tally.by_mode)},
                {"variants", json_of(tally.by_variant)},
+               {"dtypes", json_of(tally.by_dtype)},
+               {"layouts", json_of(tally.by_layout)},
+               {"optional", json_of(tally.by_presence)},
                {"set_aside", tally.all.set_aside},
                {"failures_not_kept", row.outcome.num_unkept},
                {"out_of_time", row.outcome.out_of_time},
@@ -186,7 +189,7 @@ std::string report_summary(const Report& report) {
                               std::string(backend_name(row.backend)) + " | ";
     for (const auto& [path, counts] : row.outcome.tally.by_path) {
       text += start + (path.empty() ? "(not stated)" : path) + " | " + with_commas(counts.passed) +
-              " | " + with_commas(counts.failed) + " |\n";
+              " | " + with_commas(counts.failed) + " | " + with_commas(counts.set_aside) + " |\n";
     }
     text += start + "all | " + with_commas(row.outcome.tally.all.passed) + " | " +
             with_commas(row.outcome.tally.all.failed) + " | " +

@@ -34,9 +34,9 @@ int write_cases(const TraceArguments& arguments, const OpProperties& properties,
   std::error_code error;
   std::filesystem::create_directories(arguments.out, error);
   int64_t num_written = 0;
-  for (const trace::Batch& batch : std::get<std::vector<trace::Batch>>(selected)) {
+  for (const trace::ServedBatch& batch : std::get<std::vector<trace::ServedBatch>>(selected)) {
     Draw draw(case_seed(arguments.options.seed, static_cast<uint64_t>(batch.step_idx)));
-    Case c = properties.of_batch(batch.context_lens, draw);
+    Case c = properties.of_batch(batch, draw);
     c.note = arguments.note;
     const std::string path = arguments.out + "/" +
                              std::filesystem::path(arguments.file).stem().string() + "-b" +
@@ -65,8 +65,8 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
   for (const OpProperties* properties : ops) {
     if (properties->of_batch == nullptr) continue;
     for (const ChosenBackends::Entry& backend : backends.entries) {
-      auto batching = trace::ContinuousBatching::create(requests, arguments.batching);
-      if (const auto* error = std::get_if<trace::BatchingError>(&batching)) {
+      auto served = trace::ServedRun::create(requests, arguments.batching);
+      if (const auto* error = std::get_if<trace::BatchingError>(&served)) {
         complain(trace::to_string(*error));
         return kExitUsage;
       }
@@ -74,9 +74,8 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
       run.findings_dir = findings_dir(arguments.options);
       Progress progress("trace on " + std::string(backend_name(backend.kind)));
       run.progress = progress.callback();
-      CaseSource source =
-          source_of_trace(*properties, std::get<trace::ContinuousBatching>(std::move(batching)),
-                          arguments.options.seed);
+      CaseSource source = source_of_trace(
+          *properties, std::get<trace::ServedRun>(std::move(served)), arguments.options.seed);
       report.rows.push_back({.properties = properties,
                              .backend = backend.kind,
                              .backend_description = backend.description,
@@ -118,6 +117,8 @@ void add_trace(CLI::App& app, Context& context) {
   command->add_option("--step-ms", arguments->batching.step_ms, "time of one decode step")
       ->capture_default_str();
   command->add_option("--max-batch", arguments->batching.max_batch, "slots")->capture_default_str();
+  command->add_option("--page-size", arguments->batching.page_size, "tokens to a page of slots")
+      ->capture_default_str();
   command->add_option("--every", arguments->batching.every, "take every N-th decode step")
       ->capture_default_str();
   command->add_option("--speedup", arguments->batching.speedup, "divides arrival times")

@@ -2,6 +2,7 @@
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_package(CLI11 REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(rapidcheck REQUIRED)
 if(NOT TARGET rapidcheck)

@@ -1,4 +1,5 @@
-// An operation without an oracle, for tests of layouts: two strided matrices and a vector.
+// An operation without an oracle, for tests of layouts: two strided matrices and a vector. The last
+// `kept` columns of `out` are no output.
 #pragma once
 
 #include "oracles/case.h"
@@ -13,7 +14,9 @@ struct LayoutIndex {
   static constexpr int kWide = 2;  // int64 [rows]
 };
 
-// Inputs 1, 2, 3, ... in row-major order.
+// Inputs 1, 2, 3, ... in row-major order; nothing is kept.
 Case make_layout_case(int64_t rows, int64_t cols);
+// The same case with the last `kept` columns of `out` kept.
+Case keeping_columns(Case c, int64_t kept);
 
 }  // namespace bytegate

@@ -37,6 +37,14 @@ bool overlap(const DLTensor* a, const DLTensor* b) {
   return first.begin < second.end && second.begin < first.end;
 }
 
+int bits_of(const CallReader& call, std::string_view name) {
+  for (uint64_t i = 0; i < call.call().num_tensors; ++i) {
+    const bytegate_tensor& named = call.call().tensors[i];
+    if (name == named.name && named.tensor != nullptr) return named.tensor->dtype.bits;
+  }
+  return 32;
+}
+
 }  // namespace
 
 int64_t& LedgerArguments::key(int64_t row) const {
@@ -56,9 +64,18 @@ int32_t& LedgerArguments::scaled_at(int64_t row, int64_t col) const {
   return static_cast<int32_t*>(scaled->data)[row * scaled->strides[0] + col];
 }
 
+int64_t LedgerArguments::part(int64_t row) const {
+  return parts->dtype.bits == 64 ? static_cast<const int64_t*>(parts->data)[row]
+                                 : static_cast<const int32_t*>(parts->data)[row];
+}
+
+int32_t& LedgerArguments::spread_at(int64_t row, int64_t col) const {
+  return static_cast<int32_t*>(spread->data)[row * spread->strides[0] + col];
+}
+
 bool LedgerArguments::any_null() const {
   return lacks_data(keys) || lacks_data(table) || lacks_data(bias) || lacks_data(sums) ||
-         lacks_data(scaled);
+         lacks_data(scaled) || lacks_data(parts) || lacks_data(spread);
 }
 
 uint64_t ledger_workspace_bytes(int64_t num_rows) {
@@ -69,16 +86,25 @@ LedgerArguments read_ledger(CallReader& call) {
   LedgerArguments args;
   args.scale = call.scalar("scale");
   args.sign = call.scalar("sign");
+  args.shown = call.scalar("shown");
   args.keys = call.tensor("keys", 1, 64);
   args.table = call.tensor("table", 2, 32);
   args.bias = call.optional_tensor("bias", 1, 32);
   args.sums = call.tensor("sums", 1, 64);
   args.scaled = call.tensor("scaled", 2, 32);
+  args.parts = call.tensor("parts", 1, bits_of(call, "parts") == 64 ? 64 : 32);
+  args.spread = call.tensor("spread", 2, 32);
   if (call.failed()) return args;
   args.num_rows = args.table->shape[0];
   args.num_cols = args.table->shape[1];
+  args.width = args.spread->shape[1];
   if (args.sums->shape[0] != args.num_rows + 1) call.fail("sums must be [rows + 1]");
   return args;
+}
+
+std::optional<std::string> ledger_shown_error(const LedgerArguments& args) {
+  if (args.shown >= 0 && args.shown <= args.width) return std::nullopt;
+  return "shown is " + std::to_string(args.shown) + ", must be 0 .. " + std::to_string(args.width);
 }
 
 std::optional<std::string> ledger_scale_error(const LedgerArguments& args) {
@@ -92,10 +118,14 @@ std::optional<std::string> ledger_null_error(const LedgerArguments& args) {
 }
 
 std::optional<std::string> ledger_overlap_error(const LedgerArguments& args) {
-  const std::array<const DLTensor*, 3> inputs = {args.keys, args.table, args.bias};
+  const std::array<const DLTensor*, 4> inputs = {args.keys, args.table, args.bias, args.parts};
   for (const DLTensor* input : inputs) {
     if (overlap(args.sums, input)) return "sums overlaps an input";
     if (overlap(args.scaled, input)) return "scaled overlaps an input";
+    if (overlap(args.spread, input)) return "spread overlaps an input";
+  }
+  if (overlap(args.spread, args.sums) || overlap(args.spread, args.scaled)) {
+    return "spread overlaps another output";
   }
   if (overlap(args.sums, args.scaled)) return "sums overlaps scaled";
   return std::nullopt;

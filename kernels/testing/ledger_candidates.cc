@@ -1,5 +1,6 @@
 #include "kernels/testing/ledger_candidates.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -56,6 +57,20 @@ void fill_scaled(const LedgerArguments& args) {
   }
 }
 
+template <LedgerFlaw kFlaw>
+void fill_spread(const LedgerArguments& args) {
+  int64_t columns = args.shown;
+  if (kFlaw == LedgerFlaw::kFillsWholeWidth) columns = args.width;
+  if (kFlaw == LedgerFlaw::kWritesColumnTooMany) columns = std::min(args.shown + 1, args.width);
+  for (int64_t row = 0; row < args.num_rows; ++row) {
+    for (int64_t col = 0; col < columns; ++col) {
+      const bool stated = col < args.part(row) || col >= args.shown;
+      if (!stated && kFlaw != LedgerFlaw::kWritesUnstated) continue;
+      args.spread_at(row, col) = static_cast<int32_t>(row + col);
+    }
+  }
+}
+
 void flip_byte(void* base, int64_t offset) {
   unsigned char* byte = static_cast<unsigned char*>(base) + offset;
   *byte = static_cast<unsigned char>(~*byte);
@@ -80,8 +95,8 @@ void damage(const LedgerArguments& args, const bytegate_call& call) {
 
 template <LedgerFlaw kFlaw>
 std::optional<std::string> error_of(const LedgerArguments& args, const bytegate_call& call) {
-  std::optional<std::string> error;
-  if (kFlaw != LedgerFlaw::kTakesAnyScale) error = ledger_scale_error(args);
+  std::optional<std::string> error = ledger_shown_error(args);
+  if (!error && kFlaw != LedgerFlaw::kTakesAnyScale) error = ledger_scale_error(args);
   if (!error && kFlaw != LedgerFlaw::kTakesNull) error = ledger_null_error(args);
   if (!error && kFlaw != LedgerFlaw::kTakesOverlap) error = ledger_overlap_error(args);
   if (!error && kFlaw != LedgerFlaw::kTakesShortWorkspace) {
@@ -111,6 +126,7 @@ int32_t run(void* state, bytegate_call* call) {
   if (args.any_null()) return BYTEGATE_OK;
   fill_sums<kFlaw>(args, *static_cast<State*>(state), static_cast<int64_t*>(call->workspace));
   fill_scaled<kFlaw>(args);
+  fill_spread<kFlaw>(args);
   damage<kFlaw>(args, *call);
   return BYTEGATE_OK;
 }

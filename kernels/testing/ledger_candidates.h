@@ -29,6 +29,8 @@ enum class LedgerFlaw : uint8_t {
   kRemembersKeys,        // takes the keys of its first call for those of every call
   kDivergesAtBarrier,    // its kernel does
   kWaitsForever,         // its kernel does
+  kFillsWholeWidth,      // writes every column of spread, also those that are kept
+  kWritesColumnTooMany,  // writes the first column of spread that is kept
   kHidesPath,            // no flaw: does not say which path it took
   kNumFlaws,
 };

@@ -33,6 +33,10 @@ std::optional<BatchingError> check_options(const BatchingOptions& options) {
   if (options.every < 1) {
     return BatchingError{"every", std::to_string(options.every) + " is not 1 or more"};
   }
+  if (options.page_size < 1 || options.page_size > kMaxTokens) {
+    return BatchingError{"page_size",
+                         std::to_string(options.page_size) + " is not in 1 .. 2147483647"};
+  }
   return std::nullopt;
 }
 
@@ -102,7 +106,7 @@ std::optional<Batch> ContinuousBatching::next() {
 
 bool ContinuousBatching::advance() {
   while (step()) {
-    if ((steps_done_ - 1) % options_.every == 0) return true;
+    if (emits()) return true;
   }
   return false;
 }

@@ -31,6 +31,7 @@ struct BatchingOptions {
   int64_t max_batch = 256;  // slots, 1 .. 2^31-1
   double speedup = 1;       // divides arrival times (rounded up to microseconds); finite, > 0
   int64_t every = 1;        // of the decode steps, emit the 1st, (1 + every)-th, ..; >= 1
+  int64_t page_size = 64;   // tokens to a page of slots (ServedRun), 1 .. 2^31-1
 };
 
 struct BatchingError {
@@ -53,7 +54,7 @@ struct Batch {
 //
 // Below it, step() shows every decode step and what changed, for whoever keeps books on the
 // requests' tokens: free what left() names, allocate for joined(), then grow each of running() by
-// one token.
+// one token (ServedRun does).
 class ContinuousBatching {
  public:
   struct Running {
@@ -76,6 +77,7 @@ class ContinuousBatching {
 
   // Goes to the next decode step, emitted or not; false once every request is done.
   bool step();
+  bool emits() const { return (steps_done_ - 1) % options_.every == 0; }  // the last step()
   int64_t step_idx() const { return step_idx_; }
   const std::vector<Request>& requests() const { return requests_; }
   const std::vector<Running>& running() const { return running_; }  // in row order

@@ -140,6 +140,9 @@ TEST(ContinuousBatching, BadOptionsAreNamed) {
   EXPECT_EQ(error_of({}, {.speedup = kNan}), "speedup: nan is not a number above 0");
   EXPECT_EQ(error_of({}, {.speedup = kInf}), "speedup: inf is not a number above 0");
   EXPECT_EQ(error_of({}, {.every = 0}), "every: 0 is not 1 or more");
+  EXPECT_EQ(error_of({}, {.page_size = 0}), "page_size: 0 is not in 1 .. 2147483647");
+  EXPECT_EQ(error_of({}, {.page_size = kMaxTokens + 1}),
+            "page_size: 2147483648 is not in 1 .. 2147483647");
   EXPECT_EQ(error_of({{0, 1, 1}, {5, 1, 1}}, {.speedup = 1e-300}),
             "speedup: too small: the last request arrives beyond 2^53 microseconds");
   EXPECT_EQ(error_of(Requests(2000, {0, 0, kMaxTokens}), {.step_ms = 3'600'000}),

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "properties/trace/slots.h"
+
 namespace bytegate::trace {
 namespace {
 
@@ -68,9 +70,8 @@ std::vector<int64_t> choose_sizes(const std::vector<int64_t>& counts, int64_t co
   return {chosen.begin(), chosen.end()};
 }
 
-std::variant<std::vector<Batch>, BatchingError> select_batches(const std::vector<Request>& requests,
-                                                               const BatchingOptions& options,
-                                                               int64_t count) {
+std::variant<std::vector<ServedBatch>, BatchingError> select_batches(
+    const std::vector<Request>& requests, const BatchingOptions& options, int64_t count) {
   if (count < 1) return BatchingError{"count", std::to_string(count) + " is not 1 or more"};
   auto counted = count_batch_sizes(requests, options);
   if (auto* error = std::get_if<BatchingError>(&counted)) return std::move(*error);
@@ -83,14 +84,15 @@ std::variant<std::vector<Batch>, BatchingError> select_batches(const std::vector
     const auto s = static_cast<size_t>(size);
     to_skip[s] = (counts[s] - 1) / 2;
   }
-  auto created = ContinuousBatching::create(requests, options);
-  auto& run = std::get<ContinuousBatching>(created);
-  std::vector<Batch> batches;
+  auto created = ServedRun::create(requests, options);
+  if (auto* error = std::get_if<BatchingError>(&created)) return std::move(*error);
+  auto& run = std::get<ServedRun>(created);
+  std::vector<ServedBatch> batches;
   while (batches.size() < sizes.size() && run.advance()) {
-    int64_t& skip = to_skip[run.running().size()];
+    int64_t& skip = to_skip[run.batching().running().size()];
     if (skip >= 0 && skip-- == 0) batches.push_back(run.batch());
   }
-  std::sort(batches.begin(), batches.end(), [](const Batch& a, const Batch& b) {
+  std::sort(batches.begin(), batches.end(), [](const ServedBatch& a, const ServedBatch& b) {
     return a.context_lens.size() < b.context_lens.size();
   });
   return batches;

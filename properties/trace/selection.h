@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "properties/trace/batching.h"
+#include "properties/trace/served_batch.h"
 
 namespace bytegate::trace {
 
@@ -21,10 +22,9 @@ std::variant<std::vector<int64_t>, BatchingError> count_batch_sizes(
 std::vector<int64_t> choose_sizes(const std::vector<int64_t>& counts, int64_t count);
 
 // One batch of each chosen size, by size: of the run's batches of that size, the middle one (the
-// earlier of two). Runs the simulation twice and never holds more than the batches it returns.
+// earlier of two). Never holds more than the batches that it returns.
 // count >= 1.
-std::variant<std::vector<Batch>, BatchingError> select_batches(const std::vector<Request>& requests,
-                                                               const BatchingOptions& options,
-                                                               int64_t count);
+std::variant<std::vector<ServedBatch>, BatchingError> select_batches(
+    const std::vector<Request>& requests, const BatchingOptions& options, int64_t count);
 
 }  // namespace bytegate::trace

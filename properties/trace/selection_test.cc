@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "properties/trace/slots.h"
 
 namespace bytegate::trace {
 namespace {
 
 using Requests = std::vector<Request>;
-using Batches = std::vector<Batch>;
+using Batches = std::vector<ServedBatch>;
+using StepsAndLens = std::vector<std::pair<int64_t, std::vector<int32_t>>>;
 using Sizes = std::vector<int64_t>;
 
 // counts for a run that reached every size from 1 to `largest`.
@@ -22,6 +27,15 @@ Sizes every_size(size_t largest) {
 // Batches at 1 ms a step: sizes 1, 2, 3, 3, 2, 1, 1.
 const Requests kRampUpAndDown = {{0, 10, 7}, {1'000, 20, 4}, {2'000, 30, 2}};
 const BatchingOptions kOneMs = {.step_ms = 1};
+
+StepsAndLens selected(const BatchingOptions& options, int64_t count) {
+  StepsAndLens out;
+  const auto batches = std::get<Batches>(select_batches(kRampUpAndDown, options, count));
+  for (const ServedBatch& batch : batches) {
+    out.emplace_back(batch.step_idx, batch.context_lens);
+  }
+  return out;
+}
 
 TEST(Selection, CountsTheSizesOfARun) {
   EXPECT_EQ(std::get<Sizes>(count_batch_sizes(kRampUpAndDown, kOneMs)), (Sizes{0, 3, 2, 2}));
@@ -58,16 +72,25 @@ TEST(Selection, AMillionSizesAreSpreadByFactors) {
 
 TEST(Selection, TakesTheMiddleBatchOfEachSize) {
   // Sizes by step: 1 at 0, 5, 6 (middle 5); 2 at 1, 4 (earlier 1); 3 at 2, 3 (earlier 2).
-  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, kOneMs, 3)),
-            (Batches{{5, 5'000, {15}}, {1, 1'000, {11, 20}}, {2, 2'000, {12, 21, 30}}}));
-  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, kOneMs, 1)),
-            (Batches{{2, 2'000, {12, 21, 30}}}));
+  EXPECT_EQ(selected(kOneMs, 3), (StepsAndLens{{5, {15}}, {1, {11, 20}}, {2, {12, 21, 30}}}));
+  EXPECT_EQ(selected(kOneMs, 1), (StepsAndLens{{2, {12, 21, 30}}}));
 }
 
 TEST(Selection, ConsidersOnlyTheBatchesThatAreEmitted) {
   // Every third step is 0, 3, 6, with sizes 1, 3, 1.
-  EXPECT_EQ(std::get<Batches>(select_batches(kRampUpAndDown, {.step_ms = 1, .every = 3}, 9)),
-            (Batches{{0, 0, {10}}, {3, 3'000, {13, 22, 31}}}));
+  EXPECT_EQ(selected({.step_ms = 1, .every = 3}, 9), (StepsAndLens{{0, {10}}, {3, {13, 22, 31}}}));
+}
+
+TEST(Selection, ABatchHasTheSlotsOfItsStep) {
+  const BatchingOptions options = {.step_ms = 1, .page_size = 4};
+  const auto batches = std::get<Batches>(select_batches(kRampUpAndDown, options, 3));
+  ASSERT_EQ(batches.size(), 3U);
+  auto run = std::get<ServedRun>(ServedRun::create(kRampUpAndDown, options));
+  int64_t num_found = 0;
+  while (auto batch = run.next()) {
+    num_found += std::count(batches.begin(), batches.end(), *batch);
+  }
+  EXPECT_EQ(num_found, 3);
 }
 
 TEST(Selection, BadOptionsAreNamed) {
@@ -76,6 +99,11 @@ TEST(Selection, BadOptionsAreNamed) {
   const auto no_slots = select_batches(kRampUpAndDown, {.max_batch = 0}, 1);
   EXPECT_EQ(to_string(std::get<BatchingError>(no_slots)), "max_batch: 0 is not in 1 .. 2147483647");
   EXPECT_TRUE(std::holds_alternative<BatchingError>(count_batch_sizes({}, {.every = 0})));
+  // Three requests at once, and two pages are all that slots of 31 bits have room for.
+  const auto no_room = select_batches(kRampUpAndDown, {.step_ms = 1, .page_size = 1 << 30}, 1);
+  EXPECT_EQ(to_string(std::get<BatchingError>(no_room)),
+            "requests: at step 2 they hold 3 pages of 1073741824 tokens, and slots end at "
+            "2147483647");
 }
 
 }  // namespace

@@ -1,0 +1,82 @@
+#include "fuzz/promises.h"
+
+#include <algorithm>
+#include <map>
+
+namespace bytegate {
+namespace {
+
+constexpr int64_t kMinCasesOfPath = 100;
+
+int64_t num_passed(const std::map<std::string, Counts>& counts, const std::string& name) {
+  const auto found = counts.find(name);
+  return found == counts.end() ? 0 : found->second.passed;
+}
+
+void add_paths(const OpProperties& properties, const Tally& tally,
+               std::vector<std::string>& unmet) {
+  const int64_t least = std::max(kMinCasesOfPath, properties.gate_cases / 100);
+  for (const std::string_view path : properties.op->paths) {
+    const int64_t passed = num_passed(tally.by_path, std::string(path));
+    if (passed >= least) continue;
+    unmet.push_back("only " + std::to_string(passed) + " cases passed on path " +
+                    std::string(path));
+  }
+}
+
+void add_scalars(const OpProperties& properties, const Tally& tally,
+                 std::vector<std::string>& unmet) {
+  for (size_t i = 0; i < tally.values_used.size(); ++i) {
+    const ScalarSpec& spec = properties.op->scalars[i];
+    const std::string name(spec.name);
+    for (const std::string_view symbol : spec.symbols) {
+      const std::string variant = name + "=" + std::string(symbol);
+      if (num_passed(tally.by_variant, variant) == 0) unmet.push_back("no case of " + variant);
+    }
+    const std::vector<bool>& used = tally.values_used[i];
+    const auto unnamed =
+        used.begin() + static_cast<int64_t>(std::min(spec.symbols.size(), used.size()));
+    const int64_t num_unused = std::count(unnamed, used.end(), false);
+    if (num_unused == 0) continue;
+    unmet.push_back(std::to_string(num_unused) + " values of " + name + " were not used");
+  }
+}
+
+void add_tensors(const OpProperties& properties, const Tally& tally,
+                 std::vector<std::string>& unmet) {
+  for (const TensorSpec& spec : properties.op->tensors) {
+    const std::string name(spec.name);
+    for (const DType dtype : spec.dtypes) {
+      const std::string chosen = name + "=" + std::string(dtype_name(dtype));
+      if (spec.dtypes.size() > 1 && num_passed(tally.by_dtype, chosen) == 0) {
+        unmet.push_back("no case of " + chosen);
+      }
+    }
+    const std::string present = name + " present";
+    const std::string absent = name + " absent";
+    if (tally.by_presence.count(present) == 0 && tally.by_presence.count(absent) == 0) continue;
+    for (const std::string& state : {present, absent}) {
+      if (num_passed(tally.by_presence, state) == 0) unmet.push_back("no case with " + state);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& tally) {
+  std::vector<std::string> unmet;
+  const auto generated = tally.by_source.find("generated");
+  if (generated == tally.by_source.end()) return unmet;
+  const int64_t num_generated = generated->second.passed + generated->second.failed;
+  if (num_generated < properties.gate_cases - properties.gate_cases / 2) return unmet;
+  add_paths(properties, tally, unmet);
+  for (size_t i = 0; i < tally.by_class.size(); ++i) {
+    if (tally.by_class[i] > 0) continue;
+    unmet.push_back("no case of class " + std::string(properties.classes[i]));
+  }
+  add_scalars(properties, tally, unmet);
+  add_tensors(properties, tally, unmet);
+  return unmet;
+}
+
+}  // namespace bytegate

@@ -1,0 +1,19 @@
+// What a gate of the production kernels promises to have reached, and what a run did not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/tally.h"
+
+namespace bytegate {
+
+// Why the run is less than a gate promises, one line each. With at least half of the op's
+// gate_cases generated:
+//   - each path has passed one case in a hundred of gate_cases, and 100 at least;
+//   - cases passed of every class, every listed value of a scalar, every dtype that a tensor may
+//     have, and of every optional tensor both with and without it.
+// A tensor is taken for optional when it was in some case.
+std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& tally);
+
+}  // namespace bytegate

@@ -1,0 +1,130 @@
+#include "fuzz/promises.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "properties/testing/ledger_op.h"
+
+namespace bytegate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using Index = LedgerIndex;
+
+OpProperties gated_ledger(int64_t gate_cases) {
+  OpProperties properties = ledger_properties();
+  properties.classes = {"any", "empty"};
+  properties.gate_cases = gate_cases;
+  return properties;
+}
+
+// What a run of `num_generated` cases has when it kept every promise.
+Tally kept_tally(const OpProperties& properties, int64_t num_generated) {
+  Tally tally(properties);
+  tally.by_source["generated"].passed = num_generated;
+  tally.by_path["serial"].passed = num_generated;
+  tally.by_class = {num_generated, 1};
+  for (std::vector<bool>& used : tally.values_used) used.assign(used.size(), true);
+  for (const char* variant : {"sign=plus", "sign=minus"}) tally.by_variant[variant].passed = 1;
+  for (const char* dtype : {"parts=int32", "parts=int64"}) tally.by_dtype[dtype].passed = 1;
+  for (const char* state : {"bias present", "bias absent"}) tally.by_presence[state].passed = 1;
+  return tally;
+}
+
+TEST(Promises, ARunThatReachedEverythingKeptThem) {
+  const OpProperties properties = gated_ledger(100000);
+  EXPECT_THAT(unmet_promises(properties, kept_tally(properties, 100000)), IsEmpty());
+}
+
+TEST(Promises, HalfOfTheCasesOfAGateAreEnoughToAsk) {
+  const OpProperties properties = gated_ledger(3001);
+  Tally tally = kept_tally(properties, 1501);
+  tally.by_class[1] = 0;
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of class empty"));
+  // Failures were generated, too.
+  tally.by_source["generated"] = {.passed = 1400, .failed = 101};
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of class empty"));
+  tally.by_source["generated"] = {.passed = 1400, .failed = 100};
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
+}
+
+TEST(Promises, CasesOfTheCorpusAreNotAskedForAnything) {
+  const OpProperties properties = gated_ledger(100);
+  Tally tally(properties);
+  tally.by_source["corpus"].passed = 100000;
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
+}
+
+TEST(Promises, EachPathPassesOneCaseInAHundred) {
+  const OpProperties properties = gated_ledger(100000);
+  Tally tally = kept_tally(properties, 50000);
+  tally.by_path["serial"].passed = 1000;
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
+  tally.by_path["serial"] = {.passed = 999, .failed = 10};
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("only 999 cases passed on path serial"));
+  tally.by_path.clear();
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("only 0 cases passed on path serial"));
+}
+
+TEST(Promises, EachPathPassesAHundredCasesInAShortGate) {
+  const OpProperties properties = gated_ledger(2000);
+  Tally tally = kept_tally(properties, 2000);
+  tally.by_path["serial"].passed = 99;
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("only 99 cases passed on path serial"));
+  tally.by_path["serial"].passed = 100;
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
+}
+
+TEST(Promises, EveryListedValuePassedAndEverySymbolByItsName) {
+  const OpProperties properties = gated_ledger(1000);
+  Tally tally = kept_tally(properties, 1000);
+  tally.values_used[Index::kScale][0] = false;
+  tally.values_used[Index::kScale][99] = false;
+  tally.values_used[Index::kSign][1] = false;
+  tally.by_variant["sign=minus"] = {.passed = 0, .failed = 3};
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("2 values of scale were not used", "no case of sign=minus"));
+}
+
+TEST(Promises, EveryDTypePassed) {
+  const OpProperties properties = gated_ledger(1000);
+  Tally tally = kept_tally(properties, 1000);
+  tally.by_dtype.erase("parts=int64");
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of parts=int64"));
+  tally.by_dtype["parts=int64"].failed = 7;
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of parts=int64"));
+  tally.by_dtype.clear();
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("no case of parts=int32", "no case of parts=int64"));
+}
+
+TEST(Promises, OptionalTensorsWereThereAndWereNot) {
+  const OpProperties properties = gated_ledger(1000);
+  for (const std::string state : {"bias present", "bias absent"}) {
+    Tally tally = kept_tally(properties, 1000);
+    tally.by_presence.erase(state);
+    EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case with " + state));
+    tally.by_presence[state].failed = 1;
+    EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case with " + state));
+  }
+}
+
+TEST(Promises, AnEmptyGateBreaksThemAll) {
+  const OpProperties properties = gated_ledger(1000);
+  Tally tally(properties);
+  tally.by_source["generated"].failed = 1000;
+  tally.by_presence["bias present"].failed = 1000;
+  EXPECT_THAT(unmet_promises(properties, tally),
+              UnorderedElementsAre("only 0 cases passed on path serial", "no case of class any",
+                                   "no case of class empty", "100 values of scale were not used",
+                                   "no case of sign=plus", "no case of sign=minus",
+                                   "no case of parts=int32", "no case of parts=int64",
+                                   "no case with bias present", "no case with bias absent"));
+}
+
+}  // namespace
+}  // namespace bytegate

@@ -1,0 +1,323 @@
+// Kernel body of the fused DSA metadata, for nvcc and for the SIMT executor alike: one launch whose
+// blocks share out three kinds of work.
+//
+//   request blocks   cache_seqlens, cu_seqlens_k, paged_mqa_ctx_lens
+//   row blocks       seqlens_expanded, dsa_cache_seqlens, dsa_cu_seqlens_k
+//   table blocks     page_table, real_page_table
+//
+// A sum needs all lengths before it. Blocks do not wait for each other: each adds up what comes
+// before its part again, from the inputs.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/dsa_metadata.h"
+#include "kernels/dsa_row_walk.h"
+#include "kernels/simt/block_scan.h"
+#include "kernels/simt/cuda_names.h"
+
+namespace bytegate {
+
+struct DsaSumShared {
+  uint32_t lens[kDsaTile];
+  uint32_t before;
+  union {
+    simt::BlockScan<uint32_t, kDsaThreads>::TempStorage scan;
+    simt::BlockReduce<uint32_t, kDsaThreads>::TempStorage reduce;
+  };
+};
+
+struct DsaShared {
+  DsaRowWalkShared walk;
+  DsaSumShared sum;
+  int32_t request_of_row[kDsaThreads];  // of a table block's unit; -1: none
+};
+
+// The low 32 bits, whatever the width.
+BYTEGATE_DEVICE uint32_t dsa_seq(const DsaArgs& args, int64_t request) {
+  const int64_t offset = request * args.seq_lens.stride;
+  if (args.seq_lens.is_int64) {
+    return static_cast<uint32_t>(static_cast<const int64_t*>(args.seq_lens.data)[offset]);
+  }
+  return static_cast<uint32_t>(static_cast<const int32_t*>(args.seq_lens.data)[offset]);
+}
+
+BYTEGATE_DEVICE int64_t dsa_pool_row(const DsaArgs& args, int64_t request) {
+  const int64_t offset = request * args.req_pool_indices.stride;
+  if (args.req_pool_indices.is_int64) {
+    return static_cast<const int64_t*>(args.req_pool_indices.data)[offset];
+  }
+  return static_cast<const int32_t*>(args.req_pool_indices.data)[offset];
+}
+
+BYTEGATE_DEVICE uint32_t dsa_cache_len(const DsaArgs& args, int64_t request) {
+  return dsa_seq(args, request) + static_cast<uint32_t>(args.cache_addend);
+}
+
+// x[e]
+template <DsaMode kMode>
+BYTEGATE_DEVICE int32_t dsa_row_len(const DsaArgs& args, const DsaRow& row) {
+  uint32_t len = dsa_seq(args, row.request);
+  if constexpr (kMode != DsaMode::kDecode) len += static_cast<uint32_t>(row.j) + 1;
+  if constexpr (kMode == DsaMode::kDraftExtend) len -= static_cast<uint32_t>(row.num_rows);
+  const int32_t signed_len = static_cast<int32_t>(len);
+  return signed_len > args.expanded_min ? signed_len : args.expanded_min;
+}
+
+BYTEGATE_DEVICE int32_t dsa_topk_len(const DsaArgs& args, int32_t len) {
+  return len < args.topk ? len : args.topk;
+}
+
+// ---- sums
+
+struct DsaPart {
+  int64_t first;
+  int64_t last;  // exclusive
+};
+
+// The whole tiles of one of several blocks.
+BYTEGATE_DEVICE DsaPart dsa_part(int64_t count, int64_t block, int64_t num_blocks) {
+  const int64_t tiles = (count + kDsaTile - 1) / kDsaTile;
+  const int64_t size = (tiles + num_blocks - 1) / num_blocks * kDsaTile;
+  const int64_t first = block * size;
+  const int64_t last = first + size;
+  return {first < count ? first : count, last < count ? last : count};
+}
+
+// The sum over the block of what each thread holds, in every thread. Ends at a barrier.
+BYTEGATE_DEVICE uint32_t dsa_block_sum(uint32_t value, DsaSumShared& shared) {
+  const uint32_t sum = simt::BlockReduce<uint32_t, kDsaThreads>(shared.reduce).Sum(value);
+  if (threadIdx.x == 0) shared.before = sum;
+  __syncthreads();
+  return shared.before;
+}
+
+// Writes the running sums of a tile whose lengths are in shared.lens to sums[1 ..]; returns the sum
+// up to its end. Begins and ends at a barrier.
+BYTEGATE_DEVICE uint32_t dsa_store_sums(int64_t count, uint32_t before, int32_t* sums,
+                                        DsaSumShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int first = thread * kDsaLensPerThread;
+  __syncthreads();
+  uint32_t sum = 0;
+  for (int i = 0; i < kDsaLensPerThread; ++i) sum += shared.lens[first + i];
+  uint32_t running = 0;
+  uint32_t total = 0;
+  simt::BlockScan<uint32_t, kDsaThreads>(shared.scan).ExclusiveSum(sum, running, total);
+  running += before;
+  for (int i = 0; i < kDsaLensPerThread; ++i) {
+    running += shared.lens[first + i];
+    shared.lens[first + i] = running;
+  }
+  __syncthreads();
+  // Striped, so that a warp writes neighbours.
+  for (int64_t i = thread; i < count; i += kDsaThreads) {
+    sums[1 + i] = static_cast<int32_t>(shared.lens[i]);
+  }
+  __syncthreads();
+  return before + total;
+}
+
+BYTEGATE_DEVICE void dsa_clear_tile(DsaSumShared& shared) {
+  for (int i = static_cast<int>(threadIdx.x); i < kDsaTile; i += kDsaThreads) shared.lens[i] = 0;
+  __syncthreads();
+}
+
+// ---- request blocks
+
+BYTEGATE_DEVICE void dsa_store_request(const DsaArgs& args, int64_t request, uint32_t len) {
+  args.cache_seqlens[request] = static_cast<int32_t>(len);
+  if (args.paged_mqa_ctx_lens == nullptr) return;
+  int32_t* row = args.paged_mqa_ctx_lens + request * args.ctx_lens_row_stride;
+  for (int64_t j = 0; j < args.rows_per_request; ++j) {
+    row[j * args.ctx_lens_column_stride] = static_cast<int32_t>(len);
+  }
+}
+
+BYTEGATE_DEVICE void dsa_write_requests(const DsaArgs& args, int64_t block, DsaSumShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const DsaPart part = dsa_part(args.num_requests, block, args.grid.num_request_blocks);
+  uint32_t sum = 0;
+  for (int64_t b = thread; b < part.first; b += kDsaThreads) sum += dsa_cache_len(args, b);
+  uint32_t before = dsa_block_sum(sum, shared);
+  if (block == 0 && thread == 0) args.cu_seqlens_k[0] = 0;
+  for (int64_t tile = part.first; tile < part.last; tile += kDsaTile) {
+    const int64_t left = part.last - tile;
+    const int64_t count = left < kDsaTile ? left : kDsaTile;
+    for (int64_t i = thread; i < kDsaTile; i += kDsaThreads) {
+      const uint32_t len = i < count ? dsa_cache_len(args, tile + i) : 0;
+      shared.lens[i] = len;
+      if (i < count) dsa_store_request(args, tile + i, len);
+    }
+    before = dsa_store_sums(count, before, args.cu_seqlens_k + tile, shared);
+  }
+}
+
+// ---- row blocks
+
+template <DsaMode kMode>
+BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShared& shared) {
+  const DsaPart part = dsa_part(args.num_rows, block, args.grid.num_row_blocks);
+  uint32_t sum = 0;
+  if (part.first > 0) {
+    dsa_for_each_row(args, 0, part.first, shared.walk, [&](const DsaRow& row) {
+      sum += static_cast<uint32_t>(dsa_topk_len(args, dsa_row_len<kMode>(args, row)));
+    });
+  }
+  uint32_t before = dsa_block_sum(sum, shared.sum);
+  if (block == 0 && threadIdx.x == 0) args.dsa_cu_seqlens_k[0] = 0;
+  for (int64_t tile = part.first; tile < part.last; tile += kDsaTile) {
+    const int64_t left = part.last - tile;
+    const int64_t count = left < kDsaTile ? left : kDsaTile;
+    dsa_clear_tile(shared.sum);
+    dsa_for_each_row(args, tile, tile + count, shared.walk, [&](const DsaRow& row) {
+      const int32_t len = dsa_row_len<kMode>(args, row);
+      const int32_t topk_len = dsa_topk_len(args, len);
+      shared.sum.lens[row.row - tile] = static_cast<uint32_t>(topk_len);
+      if constexpr (kMode != DsaMode::kDecode) args.seqlens_expanded[row.row] = len;
+      args.dsa_cache_seqlens[row.row] = topk_len;
+    });
+    before = dsa_store_sums(count, before, args.dsa_cu_seqlens_k + tile, shared.sum);
+  }
+}
+
+// ---- table blocks
+
+// `count` neighbours, by `num_lanes` threads of which this is `lane`.
+BYTEGATE_DEVICE void dsa_copy(const int32_t* from, int32_t* to, int64_t count, int lane,
+                              int num_lanes) {
+  int64_t done = 0;
+  const uintptr_t misaligned =
+      (reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to)) % sizeof(int4);
+  if (misaligned == 0) {
+    constexpr int64_t kWidth = sizeof(int4) / sizeof(int32_t);
+    const int64_t stride = num_lanes * kWidth;
+    int64_t i = lane * kWidth;
+    for (; i + 3 * stride + kWidth <= count; i += 4 * stride) {
+      const int4 a = simt::load_aligned<int4>(from + i);
+      const int4 b = simt::load_aligned<int4>(from + i + stride);
+      const int4 c = simt::load_aligned<int4>(from + i + 2 * stride);
+      const int4 d = simt::load_aligned<int4>(from + i + 3 * stride);
+      simt::store_aligned(to + i, a);
+      simt::store_aligned(to + i + stride, b);
+      simt::store_aligned(to + i + 2 * stride, c);
+      simt::store_aligned(to + i + 3 * stride, d);
+    }
+    for (; i + kWidth <= count; i += stride) {
+      simt::store_aligned(to + i, simt::load_aligned<int4>(from + i));
+    }
+    done = count / kWidth * kWidth;
+  }
+  int64_t i = done + lane;
+  for (; i + int64_t{3} * num_lanes < count; i += int64_t{4} * num_lanes) {
+    const int32_t a = from[i];
+    const int32_t b = from[i + num_lanes];
+    const int32_t c = from[i + int64_t{2} * num_lanes];
+    const int32_t d = from[i + int64_t{3} * num_lanes];
+    to[i] = a;
+    to[i + num_lanes] = b;
+    to[i + int64_t{2} * num_lanes] = c;
+    to[i + int64_t{3} * num_lanes] = d;
+  }
+  for (; i < count; i += num_lanes) to[i] = from[i];
+}
+
+BYTEGATE_DEVICE int32_t dsa_floor_div(int32_t slot, int32_t page_size) {
+  const int32_t page = slot / page_size;
+  return slot - page * page_size < 0 ? page - 1 : page;
+}
+
+// Columns first .. last-1 of one row of both tables.
+BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool_row,
+                                  const DsaPart& columns, int lane, int num_lanes) {
+  const int32_t* slots = args.req_to_token + pool_row * args.req_to_token_row_stride;
+  const int64_t column_stride = args.req_to_token_column_stride;
+  if (args.page_table != nullptr) {
+    int32_t* to = args.page_table + row * args.page_table_stride;
+    if (column_stride == 1) {
+      dsa_copy(slots + columns.first, to + columns.first, columns.last - columns.first, lane,
+               num_lanes);
+    } else {
+      for (int64_t c = columns.first + lane; c < columns.last; c += num_lanes) {
+        to[c] = slots[c * column_stride];
+      }
+    }
+  }
+  if (args.real_page_table == nullptr) return;
+  int32_t* to = args.real_page_table + row * args.real_page_table_stride;
+  const int64_t page_size = args.page_size;
+  const int64_t first_page = (columns.first + page_size - 1) / page_size;
+  const int64_t last_page = (columns.last + page_size - 1) / page_size;
+  for (int64_t page = first_page + lane; page < last_page; page += num_lanes) {
+    to[page] = dsa_floor_div(slots[page * page_size * column_stride], args.page_size);
+  }
+}
+
+BYTEGATE_DEVICE int64_t dsa_num_columns(const DsaArgs& args, int64_t request) {
+  if (!args.live_tail) return args.max_len;
+  const int64_t len = static_cast<int32_t>(dsa_cache_len(args, request));
+  if (len <= 0) return 0;
+  return len < args.max_len ? len : args.max_len;
+}
+
+// The request of one row of a unit, or -1. Where extend_seq_lens are to be walked, the block finds
+// those of all rows of the unit together, between barriers.
+BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_row, int row_idx,
+                                           DsaShared& shared) {
+  const int64_t row = first_row + row_idx;
+  if (args.extend_seq_lens == nullptr) {
+    if (row >= args.num_rows) return -1;
+    return static_cast<uint32_t>(row) / static_cast<uint32_t>(args.rows_per_request);
+  }
+  __syncthreads();  // the unit before this one may still be read
+  shared.request_of_row[threadIdx.x] = -1;
+  __syncthreads();
+  const int64_t end = first_row + args.grid.rows_per_unit;
+  dsa_for_each_row(args, first_row, end < args.num_rows ? end : args.num_rows, shared.walk,
+                   [&](const DsaRow& found) {
+                     shared.request_of_row[found.row - first_row] =
+                         static_cast<int32_t>(found.request);
+                   });
+  __syncthreads();
+  return shared.request_of_row[row_idx];
+}
+
+// A unit: a chunk of the columns of a few rows, each row by as many neighbouring threads.
+BYTEGATE_DEVICE void dsa_write_unit(const DsaArgs& args, int64_t unit, DsaShared& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int num_lanes = kDsaThreads / args.grid.rows_per_unit;
+  const int row_idx = thread / num_lanes;
+  const int64_t chunk = unit / args.grid.num_row_groups;
+  const int64_t group = unit - chunk * args.grid.num_row_groups;
+  const int64_t first_row = group * args.grid.rows_per_unit;
+  const int64_t request = dsa_request_of_row(args, first_row, row_idx, shared);
+  if (request < 0) return;
+  const int64_t pool_row = dsa_pool_row(args, request);
+  if (pool_row < 0 || pool_row >= args.num_pool_rows) return;
+  const int64_t num_columns = dsa_num_columns(args, request);
+  const int64_t first = chunk * args.grid.columns_per_unit;
+  const int64_t end = first + args.grid.columns_per_unit;
+  const DsaPart columns = {first, end < num_columns ? end : num_columns};
+  if (columns.first >= columns.last) return;
+  dsa_copy_row(args, first_row + row_idx, pool_row, columns, thread % num_lanes, num_lanes);
+}
+
+template <DsaMode kMode>
+BYTEGATE_DEVICE void dsa_metadata_fused(const DsaArgs& args, DsaShared& shared) {
+  int64_t block = blockIdx.x;
+  if (block < args.grid.num_request_blocks) {
+    dsa_write_requests(args, block, shared.sum);
+    return;
+  }
+  block -= args.grid.num_request_blocks;
+  if (block < args.grid.num_row_blocks) {
+    dsa_write_rows<kMode>(args, block, shared);
+    return;
+  }
+  block -= args.grid.num_row_blocks;
+  for (int64_t unit = block; unit < args.grid.num_units; unit += args.grid.num_table_blocks) {
+    dsa_write_unit(args, unit, shared);
+  }
+}
+
+}  // namespace bytegate

@@ -1,0 +1,40 @@
+#include "properties/dsa_metadata.h"
+
+#include "oracles/dsa_metadata.h"
+#include "oracles/dsa_walker.h"
+#include "properties/dsa_batch.h"
+#include "properties/dsa_classes.h"
+#include "properties/dsa_generate.h"
+
+namespace bytegate {
+namespace {
+
+template <const Op& (*kOp)()>
+OpProperties properties_of() {
+  OpProperties properties;
+  properties.op = &kOp();
+  properties.generate = [](Draw& draw) { return generate_dsa_case(kOp(), draw); };
+  properties.of_batch = [](const trace::ServedBatch& batch, Draw& draw) {
+    return dsa_case_of_batch(kOp(), batch, draw);
+  };
+  properties.classes = dsa_classes(kOp());
+  properties.classify = classify_dsa;
+  properties.broken_invariant = walk_dsa;
+  properties.gate_cases = 10000;
+  return properties;
+}
+
+}  // namespace
+
+std::array<OpProperties, 8> dsa_properties() {
+  return {properties_of<dsa_decode_metadata_op>(),
+          properties_of<dsa_target_verify_metadata_op>(),
+          properties_of<dsa_draft_extend_metadata_op>(),
+          properties_of<dsa_decode_precompute_op>(),
+          properties_of<dsa_target_verify_precompute_op>(),
+          properties_of<dsa_decode_refresh_op>(),
+          properties_of<dsa_target_verify_refresh_op>(),
+          properties_of<dsa_draft_extend_refresh_op>()};
+}
+
+}  // namespace bytegate
