@@ -1,12 +1,15 @@
 #include "fuzz/promises.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace bytegate {
 namespace {
 
 constexpr int64_t kMinCasesOfPath = 100;
+// Even half of so many uniform draws of each value leave one out once in millions of runs.
+constexpr int64_t kMinDrawsOfValue = 48;
 
 int64_t num_passed(const std::map<std::string, Counts>& counts, const std::string& name) {
   const auto found = counts.find(name);
@@ -34,6 +37,7 @@ void add_scalars(const OpProperties& properties, const Tally& tally,
       if (num_passed(tally.by_variant, variant) == 0) unmet.push_back("no case of " + variant);
     }
     const std::vector<bool>& used = tally.values_used[i];
+    if (std::ssize(used) * kMinDrawsOfValue > properties.gate_cases) continue;
     const auto unnamed =
         used.begin() + static_cast<int64_t>(std::min(spec.symbols.size(), used.size()));
     const int64_t num_unused = std::count(unnamed, used.end(), false);

@@ -11,8 +11,9 @@ namespace bytegate {
 // Why the run is less than a gate promises, one line each. With at least half of the op's
 // gate_cases generated:
 //   - each path has passed one case in a hundred of gate_cases, and 100 at least;
-//   - cases passed of every class, every listed value of a scalar, every dtype that a tensor may
-//     have, and of every optional tensor both with and without it.
+//   - cases passed of every class, every variant, every dtype that a tensor may have, and of every
+//     optional tensor both with and without it;
+//   - cases passed of every listed value of a scalar, where gate_cases are enough to draw each.
 // A tensor is taken for optional when it was in some case.
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& tally);
 

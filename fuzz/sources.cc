@@ -30,6 +30,10 @@ std::string source_of_path(const std::string& path) {
 
 }  // namespace
 
+bool is_large_case(const std::string& path) {
+  return fs::path(path).parent_path().filename() == "large";
+}
+
 CaseFiles find_case_files(const std::string& file_or_dir) {
   CaseFiles found;
   std::error_code error;

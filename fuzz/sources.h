@@ -17,6 +17,8 @@ struct CaseFiles {
   std::vector<std::string> paths;
   std::string error;
 };
+// Whether the file is in a folder `large`, for cases that take gigabytes.
+bool is_large_case(const std::string& path);
 CaseFiles find_case_files(const std::string& file_or_dir);
 
 // Loaded cases. What cannot be read is listed; nothing is left out silently.

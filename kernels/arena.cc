@@ -110,24 +110,32 @@ void Arena::poison(std::byte* image, size_t begin, size_t end, uint64_t salt) {
 }
 
 void Arena::fill(std::span<const Case> cases, std::byte* image) const {
-  for (size_t i = 0; i < placed_.size(); ++i) fill_step(cases[i], i, 0, image);
+  for (size_t i = 0; i < placed_.size(); ++i) fill_step(cases[i], i, 0, nullptr, image);
 }
 
 void Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
-                      std::byte* image) const {
+                      const StepResult* before, std::byte* image) const {
   const PlacedCase& placed = placed_[case_idx];
   poison(image, placed.begin, placed.end, placed.salt + step_idx * 0xd6e8feb86659fd93ULL);
+  const bool stale = before != nullptr && (placed.salt + step_idx) % 2 == 0;
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
-    if (is_output(at_step, i) || placed.tensors[i].bytes == 0) continue;
-    scatter_elements(at_step.tensors[i], at_step.tensors[i].elements,
-                     image + placed.tensors[i].offset);
+    const Tensor& tensor = at_step.tensors[i];
+    std::byte* base = image + placed.tensors[i].offset;
+    if (placed.tensors[i].bytes == 0 || placed.tensors[i].sparse) continue;
+    if (!is_output(at_step, i)) {
+      scatter_elements(tensor.shape, tensor.strides, tensor.elements, base);
+    } else if (stale) {
+      scatter_elements(written_shape(at_step, static_cast<int>(i)), tensor.strides,
+                       before->outputs[i], base);
+    }
   }
 }
 
-void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte* base) {
-  const int64_t element = static_cast<int64_t>(dtype_bytes(tensor.dtype));
+void scatter_elements(const Dims& shape, const Dims& strides, const Elements& elements,
+                      std::byte* base) {
+  const int64_t element = static_cast<int64_t>(dtype_bytes(elements.dtype()));
   const std::byte* values = elements.data();
-  for_each_run(tensor.shape, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
+  for_each_run(shape, strides, [&](int64_t offset, int64_t first, int64_t count) {
     std::memcpy(base + offset * element, values + first * element,
                 static_cast<size_t>(count * element));
   });

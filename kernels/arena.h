@@ -53,8 +53,10 @@ class Arena {
 
   // Writes poison and the inputs of step 0 of every placed case over image[0, bytes()).
   void fill(std::span<const Case> cases, std::byte* image) const;
-  // The same for one case and the inputs as they stand at `step_idx`; other poison at each step.
-  void fill_step(const Case& at_step, size_t case_idx, size_t step_idx, std::byte* image) const;
+  // The same for one case and the inputs as they stand at `step_idx`; other poison at each step,
+  // but every other later step finds in its outputs what `before`, the last one, left there.
+  void fill_step(const Case& at_step, size_t case_idx, size_t step_idx, const StepResult* before,
+                 std::byte* image) const;
 
   // The first change of any byte of the case, outputs and workspace included.
   [[nodiscard]] std::optional<Damage> change(size_t case_idx, const std::byte* actual,
@@ -72,7 +74,8 @@ class Arena {
 };
 
 // Element transfer between a tensor's layout and row-major values; used for sparse pages too.
-void scatter_elements(const Tensor& tensor, const Elements& elements, std::byte* base);
+void scatter_elements(const Dims& shape, const Dims& strides, const Elements& elements,
+                      std::byte* base);
 // Copies the elements of the shape `written` at `actual` to `out` (already sized), lists those that
 // equal `image`, and writes the image's bytes back.
 void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,

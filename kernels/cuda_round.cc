@@ -21,7 +21,9 @@ void CudaRound::launch() {
 CudaOutcome CudaRound::try_launch() {
   runs_.assign(jobs_.size(), RunResult{});
   if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_); !leased.ok()) return leased;
-  for (size_t i = 0; i < jobs_.size(); ++i) arena_.fill_step(*jobs_[i].c, i, 0, slot_->image());
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    arena_.fill_step(*jobs_[i].c, i, 0, nullptr, slot_->image());
+  }
   in_flight_ = true;
   if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
   for (size_t i = 0; i < jobs_.size(); ++i) {

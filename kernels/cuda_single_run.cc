@@ -108,7 +108,8 @@ CudaOutcome SingleRun::launch(const Case& at, RunResult& result) {
 }
 
 CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) {
-  arena_.fill_step(at, 0, step_idx, slot_->image());
+  const StepResult* before = result.steps.empty() ? nullptr : &result.steps.back();
+  arena_.fill_step(at, 0, step_idx, before, slot_->image());
   if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
   const CudaStatus sparse_up = sparse_.upload(at, step_idx, device_.stream());
   if (!sparse_up.ok()) return device_.judge(sparse_up);

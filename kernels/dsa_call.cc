@@ -69,9 +69,10 @@ DsaParams read_dsa_inputs(CallReader& call, DsaMode mode) {
   }
   if (mode != DsaMode::kDraftExtend) return params;
   const DLTensor* extend = call.optional_tensor("extend_seq_lens", 1, 32);
-  const bool ragged = params.form == static_cast<int64_t>(DsaExtendForm::kRagged);
-  if (extend == nullptr && ragged) call.fail("tensor extend_seq_lens is missing");
-  if (extend != nullptr && !ragged) {
+  if (extend == nullptr && params.form == static_cast<int64_t>(DsaExtendForm::kRagged)) {
+    call.fail("tensor extend_seq_lens is missing");
+  }
+  if (extend != nullptr && params.form == static_cast<int64_t>(DsaExtendForm::kStatic)) {
     call.fail("extend_seq_lens is for the ragged form only");
   }
   params.extend_seq_lens = read_vector(call, "extend_seq_lens", extend, params.num_requests);

@@ -31,7 +31,7 @@ std::vector<DsaTestCall> all_calls() {
 }
 
 std::string label(const DsaTestCall& call) {
-  return std::string(make_dsa_call(call).op->name) + " " + call.forced_path;
+  return std::string(make_dsa_call(call).op->name) + " " + std::string(call.forced_path);
 }
 
 TEST(DsaFrontDoorEdges, APlainCallRunsOnTheForcedPath) {
@@ -51,6 +51,17 @@ TEST(DsaFrontDoorEdges, AnEmptyBatchHasNullInputs) {
     DsaFrontDoor door(make_dsa_call(call));
     EXPECT_EQ(door.path_taken(), call.forced_path) << label(call);
     EXPECT_THAT(door.values("cu_seqlens_k"), ElementsAre(0)) << label(call);
+    EXPECT_THAT(door.values("dsa_cu_seqlens_k"), ElementsAre(0)) << label(call);
+  }
+}
+
+TEST(DsaFrontDoorEdges, AnEmptyBatchMayBeOfTheWidestRequests) {
+  for (DsaTestCall call : all_calls()) {
+    call.num_requests = 0;
+    call.next_n = INT32_MAX;
+    call.extend_len = INT32_MAX;
+    DsaFrontDoor door(make_dsa_call(call));
+    EXPECT_EQ(door.path_taken(), call.forced_path) << label(call);
     EXPECT_THAT(door.values("dsa_cu_seqlens_k"), ElementsAre(0)) << label(call);
   }
 }

@@ -122,10 +122,13 @@ TEST(DsaFrontDoor, ATensorThatIsMissingIsRefusedByName) {
   }
 }
 
-TEST(DsaFrontDoor, ThePageTablesThereMustBeThoseOfThePageSize) {
+TEST(DsaFrontDoor, TheTablesThatAreThereMustBeThoseOfThePageSize) {
   for (DsaTestCall call : all_calls()) {
     call.page_size = 1;
-    EXPECT_EQ(without(call, "page_table"), "page_table may be left out only when page_size > 1");
+    EXPECT_EQ(without(call, "page_table"),
+              call.entry == DsaEntry::kPrecompute
+                  ? "tensor page_table is missing"
+                  : "page_table may be left out only when page_size > 1");
     EXPECT_EQ(refusal(call, [](Case& c) { tensor_of(c, "real_page_table").present = true; }),
               "real_page_table exists only when page_size > 1");
   }
@@ -201,6 +204,20 @@ TEST(DsaFrontDoor, ATableOfAnotherWidthIsRefused) {
             "paged_mqa_ctx_lens must be [B, next_n]");
   EXPECT_EQ(with_shape(as(kDecode, DsaEntry::kRefresh), "schedule_metadata", {4, 3}),
             "schedule_metadata must be [num_sm + 1, 2]");
+}
+
+TEST(DsaFrontDoor, PrecomputeTablesMustBeCompactEvenWithNothingToWrite) {
+  for (DsaTestCall call : {kDecode, kVerify}) {
+    call.entry = DsaEntry::kPrecompute;
+    call.max_len = 0;
+    const int64_t rows = call.mode == DsaMode::kDecode ? 2 : 4;
+    EXPECT_EQ(with_shape(call, "page_table", {rows, 3}), "page_table has 3 columns, must have 0");
+    EXPECT_EQ(with_shape(call, "real_page_table", {rows, 3}),
+              "real_page_table has 3 columns, must have 0");
+    EXPECT_EQ(without(call, "page_table"), "tensor page_table is missing");
+    call.num_requests = 0;
+    EXPECT_EQ(without(call, "page_table"), "tensor page_table is missing");
+  }
 }
 
 TEST(DsaFrontDoor, RowsOfATableMustNotReachIntoEachOther) {

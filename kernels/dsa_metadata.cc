@@ -77,8 +77,9 @@ Error rows_error(const DsaParams& params) {
   if (auto error = range_error("form", params.form, 0, 1)) return error;
   if (auto error = range_error("total_len", params.total_len, 0, kDsaMaxRows)) return error;
   if (is_ragged(params)) {
-    if (auto error = range_error("extend_len", params.extend_len, 0, 0)) {
-      return *error + " in the ragged form";
+    if (params.extend_len != 0) {
+      return "extend_len is " + std::to_string(params.extend_len) +
+             ", must be 0 in the ragged form";
     }
     if (params.num_requests > 0 || params.total_len == 0) return std::nullopt;
     return "total_len is " + std::to_string(params.total_len) + ", but there is no request";

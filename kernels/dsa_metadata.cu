@@ -10,19 +10,25 @@ namespace {
 __global__ void __launch_bounds__(kDsaThreads)
     dsa_decode_metadata_fused_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
-  dsa_metadata_fused<DsaMode::kDecode>(args, shared);
+  dsa_metadata_fused<DsaMode::kDecode, false>(args, shared);
 }
 
 __global__ void __launch_bounds__(kDsaThreads)
     dsa_target_verify_metadata_fused_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
-  dsa_metadata_fused<DsaMode::kTargetVerify>(args, shared);
+  dsa_metadata_fused<DsaMode::kTargetVerify, false>(args, shared);
 }
 
 __global__ void __launch_bounds__(kDsaThreads)
-    dsa_draft_extend_metadata_fused_kernel(const __grid_constant__ DsaArgs args) {
+    dsa_draft_extend_metadata_static_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
-  dsa_metadata_fused<DsaMode::kDraftExtend>(args, shared);
+  dsa_metadata_fused<DsaMode::kDraftExtend, false>(args, shared);
+}
+
+__global__ void __launch_bounds__(kDsaThreads)
+    dsa_draft_extend_metadata_ragged_kernel(const __grid_constant__ DsaArgs args) {
+  __shared__ DsaShared shared;
+  dsa_metadata_fused<DsaMode::kDraftExtend, true>(args, shared);
 }
 
 template <typename Step>
@@ -89,8 +95,12 @@ std::string launch_dsa_fused_on_cuda(DsaMode mode, const DsaArgs& args, void* st
     case DsaMode::kDraftExtend:
       break;
   }
-  dsa_draft_extend_metadata_fused_kernel<<<num_blocks, kDsaThreads, 0, on>>>(args);
-  return launch_error("dsa_draft_extend_metadata_fused_kernel");
+  if (args.extend_seq_lens == nullptr) {
+    dsa_draft_extend_metadata_static_kernel<<<num_blocks, kDsaThreads, 0, on>>>(args);
+    return launch_error("dsa_draft_extend_metadata_static_kernel");
+  }
+  dsa_draft_extend_metadata_ragged_kernel<<<num_blocks, kDsaThreads, 0, on>>>(args);
+  return launch_error("dsa_draft_extend_metadata_ragged_kernel");
 }
 
 std::string launch_dsa_eager_on_cuda(DsaMode mode, const DsaArgs& args,

@@ -95,7 +95,7 @@ struct DsaGrid {
   int32_t num_request_blocks;  // write what there is per request
   int32_t num_row_blocks;      // write the lengths per row
   int32_t num_table_blocks;    // copy tables
-  int32_t rows_per_unit;       // of a table block's unit; a power of two
+  int32_t log2_lanes;          // threads that copy one row of a unit
   int64_t columns_per_unit;    // of req_to_token
   int64_t num_row_groups;      // units next to each other
   int64_t num_units;

@@ -45,19 +45,21 @@ DsaGrid grid_of(const DsaParams& params) {
   DsaGrid grid{};
   grid.num_request_blocks = sum_blocks(params.num_requests);
   grid.num_row_blocks = sum_blocks(num_rows);
-  grid.rows_per_unit = 1;
   grid.columns_per_unit = 1;
   if (num_rows == 0 || params.max_len == 0) return grid;
   // As many lanes for a row as have something to do; then as many as there are rows to share.
   const int64_t width = params.page_table.present ? params.max_len : dsa_num_pages(params);
   int32_t num_lanes = 1;
-  while (num_lanes < kDsaMaxLanesPerRow && num_lanes * int64_t{4} < width) num_lanes *= 2;
-  while (num_lanes < kDsaThreads && kDsaThreads / num_lanes > num_rows) num_lanes *= 2;
-  grid.rows_per_unit = kDsaThreads / num_lanes;
+  const auto double_lanes = [&] {
+    num_lanes *= 2;
+    ++grid.log2_lanes;
+  };
+  while (num_lanes < kDsaMaxLanesPerRow && num_lanes * int64_t{4} < width) double_lanes();
+  while (num_lanes < kDsaThreads && kDsaThreads / num_lanes > num_rows) double_lanes();
   grid.columns_per_unit = int64_t{num_lanes} * kDsaElementsPerLane;
   // Without page_table only one column of each page is read.
   if (!params.page_table.present) grid.columns_per_unit *= params.page_size;
-  grid.num_row_groups = ceil_div(num_rows, grid.rows_per_unit);
+  grid.num_row_groups = ceil_div(num_rows, kDsaThreads / num_lanes);
   grid.num_units = grid.num_row_groups * ceil_div(params.max_len, grid.columns_per_unit);
   grid.num_table_blocks = static_cast<int32_t>(std::min(grid.num_units, kDsaMaxTableBlocks));
   return grid;

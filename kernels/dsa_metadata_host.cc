@@ -49,11 +49,11 @@ class EagerLaunch {
   simt::Status status_;
 };
 
-template <DsaMode kMode>
+template <DsaMode kMode, bool kRagged>
 simt::Status launch_fused(simt::Executor& executor, const char* name, const DsaArgs& args) {
   return executor.launch<DsaShared>(
       config_of(name, num_fused_blocks(args.grid), kDsaThreads),
-      [&](DsaShared& shared) { dsa_metadata_fused<kMode>(args, shared); });
+      [&](DsaShared& shared) { dsa_metadata_fused<kMode, kRagged>(args, shared); });
 }
 
 }  // namespace
@@ -61,15 +61,20 @@ simt::Status launch_fused(simt::Executor& executor, const char* name, const DsaA
 simt::Status launch_dsa_fused_on_host(simt::Executor& executor, DsaMode mode, const DsaArgs& args) {
   switch (mode) {
     case DsaMode::kDecode:
-      return launch_fused<DsaMode::kDecode>(executor, "dsa_decode_metadata_fused_kernel", args);
+      return launch_fused<DsaMode::kDecode, false>(executor, "dsa_decode_metadata_fused_kernel",
+                                                   args);
     case DsaMode::kTargetVerify:
-      return launch_fused<DsaMode::kTargetVerify>(executor,
-                                                  "dsa_target_verify_metadata_fused_kernel", args);
+      return launch_fused<DsaMode::kTargetVerify, false>(
+          executor, "dsa_target_verify_metadata_fused_kernel", args);
     case DsaMode::kDraftExtend:
       break;
   }
-  return launch_fused<DsaMode::kDraftExtend>(executor, "dsa_draft_extend_metadata_fused_kernel",
-                                             args);
+  if (args.extend_seq_lens == nullptr) {
+    return launch_fused<DsaMode::kDraftExtend, false>(
+        executor, "dsa_draft_extend_metadata_static_kernel", args);
+  }
+  return launch_fused<DsaMode::kDraftExtend, true>(executor,
+                                                   "dsa_draft_extend_metadata_ragged_kernel", args);
 }
 
 simt::Status launch_dsa_eager_on_host(simt::Executor& executor, DsaMode mode, const DsaArgs& args,

@@ -77,8 +77,11 @@ struct DsaPart {
 
 // The whole tiles of one of several blocks.
 BYTEGATE_DEVICE DsaPart dsa_part(int64_t count, int64_t block, int64_t num_blocks) {
-  const int64_t tiles = (count + kDsaTile - 1) / kDsaTile;
-  const int64_t size = (tiles + num_blocks - 1) / num_blocks * kDsaTile;
+  // Counts are below 2^31, and a 64-bit division costs several times a 32-bit one.
+  constexpr uint32_t kTile = static_cast<uint32_t>(kDsaTile);
+  const uint32_t tiles = (static_cast<uint32_t>(count) + kTile - 1) / kTile;
+  const uint32_t blocks = static_cast<uint32_t>(num_blocks);
+  const int64_t size = int64_t{(tiles + blocks - 1) / blocks} * kDsaTile;
   const int64_t first = block * size;
   const int64_t last = first + size;
   return {first < count ? first : count, last < count ? last : count};
@@ -118,6 +121,14 @@ BYTEGATE_DEVICE uint32_t dsa_store_sums(int64_t count, uint32_t before, int32_t*
   return before + total;
 }
 
+// The same for as many lengths as there are threads, each of which holds one; nothing is staged.
+BYTEGATE_DEVICE void dsa_store_few_sums(int64_t count, uint32_t len, int32_t* sums,
+                                        DsaSumShared& shared) {
+  uint32_t sum = 0;
+  simt::BlockScan<uint32_t, kDsaThreads>(shared.scan).InclusiveSum(len, sum);
+  if (threadIdx.x < count) sums[1 + threadIdx.x] = static_cast<int32_t>(sum);
+}
+
 BYTEGATE_DEVICE void dsa_clear_tile(DsaSumShared& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < kDsaTile; i += kDsaThreads) shared.lens[i] = 0;
   __syncthreads();
@@ -136,10 +147,17 @@ BYTEGATE_DEVICE void dsa_store_request(const DsaArgs& args, int64_t request, uin
 
 BYTEGATE_DEVICE void dsa_write_requests(const DsaArgs& args, int64_t block, DsaSumShared& shared) {
   const int thread = static_cast<int>(threadIdx.x);
+  if (args.num_requests <= kDsaThreads) {
+    const uint32_t len = thread < args.num_requests ? dsa_cache_len(args, thread) : 0;
+    if (thread == 0) args.cu_seqlens_k[0] = 0;
+    if (thread < args.num_requests) dsa_store_request(args, thread, len);
+    dsa_store_few_sums(args.num_requests, len, args.cu_seqlens_k, shared);
+    return;
+  }
   const DsaPart part = dsa_part(args.num_requests, block, args.grid.num_request_blocks);
   uint32_t sum = 0;
   for (int64_t b = thread; b < part.first; b += kDsaThreads) sum += dsa_cache_len(args, b);
-  uint32_t before = dsa_block_sum(sum, shared);
+  uint32_t before = part.first > 0 ? dsa_block_sum(sum, shared) : 0;
   if (block == 0 && thread == 0) args.cu_seqlens_k[0] = 0;
   for (int64_t tile = part.first; tile < part.last; tile += kDsaTile) {
     const int64_t left = part.last - tile;
@@ -155,27 +173,46 @@ BYTEGATE_DEVICE void dsa_write_requests(const DsaArgs& args, int64_t block, DsaS
 
 // ---- row blocks
 
+// Writes what a row has; returns its share of dsa_cu_seqlens_k.
 template <DsaMode kMode>
+BYTEGATE_DEVICE uint32_t dsa_store_row(const DsaArgs& args, const DsaRow& row) {
+  const int32_t len = dsa_row_len<kMode>(args, row);
+  const int32_t topk_len = dsa_topk_len(args, len);
+  if constexpr (kMode != DsaMode::kDecode) args.seqlens_expanded[row.row] = len;
+  args.dsa_cache_seqlens[row.row] = topk_len;
+  return static_cast<uint32_t>(topk_len);
+}
+
+// Rows in as many threads.
+template <DsaMode kMode>
+BYTEGATE_DEVICE void dsa_write_few_rows(const DsaArgs& args, DsaShared& shared) {
+  const int64_t row = threadIdx.x;
+  const uint32_t len = row < args.num_rows ? dsa_store_row<kMode>(args, dsa_row(args, row)) : 0u;
+  if (row == 0) args.dsa_cu_seqlens_k[0] = 0;
+  dsa_store_few_sums(args.num_rows, len, args.dsa_cu_seqlens_k, shared.sum);
+}
+
+template <DsaMode kMode, bool kRagged>
 BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShared& shared) {
+  if constexpr (!kRagged) {
+    if (args.num_rows <= kDsaThreads) {
+      dsa_write_few_rows<kMode>(args, shared);
+      return;
+    }
+  }
   const DsaPart part = dsa_part(args.num_rows, block, args.grid.num_row_blocks);
   uint32_t sum = 0;
-  if (part.first > 0) {
-    dsa_for_each_row(args, 0, part.first, shared.walk, [&](const DsaRow& row) {
-      sum += static_cast<uint32_t>(dsa_topk_len(args, dsa_row_len<kMode>(args, row)));
-    });
-  }
-  uint32_t before = dsa_block_sum(sum, shared.sum);
+  dsa_for_each_row<kRagged>(args, 0, part.first, shared.walk, [&](const DsaRow& row) {
+    sum += static_cast<uint32_t>(dsa_topk_len(args, dsa_row_len<kMode>(args, row)));
+  });
+  uint32_t before = part.first > 0 ? dsa_block_sum(sum, shared.sum) : 0;
   if (block == 0 && threadIdx.x == 0) args.dsa_cu_seqlens_k[0] = 0;
   for (int64_t tile = part.first; tile < part.last; tile += kDsaTile) {
     const int64_t left = part.last - tile;
     const int64_t count = left < kDsaTile ? left : kDsaTile;
     dsa_clear_tile(shared.sum);
-    dsa_for_each_row(args, tile, tile + count, shared.walk, [&](const DsaRow& row) {
-      const int32_t len = dsa_row_len<kMode>(args, row);
-      const int32_t topk_len = dsa_topk_len(args, len);
-      shared.sum.lens[row.row - tile] = static_cast<uint32_t>(topk_len);
-      if constexpr (kMode != DsaMode::kDecode) args.seqlens_expanded[row.row] = len;
-      args.dsa_cache_seqlens[row.row] = topk_len;
+    dsa_for_each_row<kRagged>(args, tile, tile + count, shared.walk, [&](const DsaRow& row) {
+      shared.sum.lens[row.row - tile] = dsa_store_row<kMode>(args, row);
     });
     before = dsa_store_sums(count, before, args.dsa_cu_seqlens_k + tile, shared.sum);
   }
@@ -245,11 +282,12 @@ BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool
   }
   if (args.real_page_table == nullptr) return;
   int32_t* to = args.real_page_table + row * args.real_page_table_stride;
-  const int64_t page_size = args.page_size;
-  const int64_t first_page = (columns.first + page_size - 1) / page_size;
-  const int64_t last_page = (columns.last + page_size - 1) / page_size;
+  // All below 2^31, so a page is found with 32 bits.
+  const uint32_t page_size = static_cast<uint32_t>(args.page_size);
+  const int64_t first_page = (static_cast<uint32_t>(columns.first) + page_size - 1) / page_size;
+  const int64_t last_page = (static_cast<uint32_t>(columns.last) + page_size - 1) / page_size;
   for (int64_t page = first_page + lane; page < last_page; page += num_lanes) {
-    to[page] = dsa_floor_div(slots[page * page_size * column_stride], args.page_size);
+    to[page] = dsa_floor_div(slots[page * args.page_size * column_stride], args.page_size);
   }
 }
 
@@ -262,35 +300,36 @@ BYTEGATE_DEVICE int64_t dsa_num_columns(const DsaArgs& args, int64_t request) {
 
 // The request of one row of a unit, or -1. Where extend_seq_lens are to be walked, the block finds
 // those of all rows of the unit together, between barriers.
+template <bool kRagged>
 BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_row, int row_idx,
                                            DsaShared& shared) {
   const int64_t row = first_row + row_idx;
-  if (args.extend_seq_lens == nullptr) {
-    if (row >= args.num_rows) return -1;
-    return static_cast<uint32_t>(row) / static_cast<uint32_t>(args.rows_per_request);
+  if constexpr (!kRagged) {
+    return row < args.num_rows ? dsa_row(args, row).request : -1;
+  } else {
+    __syncthreads();  // the unit before this one may still be read
+    shared.request_of_row[threadIdx.x] = -1;
+    __syncthreads();
+    const int64_t end = first_row + (kDsaThreads >> args.grid.log2_lanes);
+    dsa_for_each_row<true>(args, first_row, end < args.num_rows ? end : args.num_rows, shared.walk,
+                           [&](const DsaRow& found) {
+                             shared.request_of_row[found.row - first_row] =
+                                 static_cast<int32_t>(found.request);
+                           });
+    __syncthreads();
+    return shared.request_of_row[row_idx];
   }
-  __syncthreads();  // the unit before this one may still be read
-  shared.request_of_row[threadIdx.x] = -1;
-  __syncthreads();
-  const int64_t end = first_row + args.grid.rows_per_unit;
-  dsa_for_each_row(args, first_row, end < args.num_rows ? end : args.num_rows, shared.walk,
-                   [&](const DsaRow& found) {
-                     shared.request_of_row[found.row - first_row] =
-                         static_cast<int32_t>(found.request);
-                   });
-  __syncthreads();
-  return shared.request_of_row[row_idx];
 }
 
 // A unit: a chunk of the columns of a few rows, each row by as many neighbouring threads.
-BYTEGATE_DEVICE void dsa_write_unit(const DsaArgs& args, int64_t unit, DsaShared& shared) {
+template <bool kRagged>
+BYTEGATE_DEVICE void dsa_write_unit(const DsaArgs& args, int64_t chunk, int64_t group,
+                                    DsaShared& shared) {
+  const int log2_lanes = args.grid.log2_lanes;
   const int thread = static_cast<int>(threadIdx.x);
-  const int num_lanes = kDsaThreads / args.grid.rows_per_unit;
-  const int row_idx = thread / num_lanes;
-  const int64_t chunk = unit / args.grid.num_row_groups;
-  const int64_t group = unit - chunk * args.grid.num_row_groups;
-  const int64_t first_row = group * args.grid.rows_per_unit;
-  const int64_t request = dsa_request_of_row(args, first_row, row_idx, shared);
+  const int row_idx = thread >> log2_lanes;
+  const int64_t first_row = group * (kDsaThreads >> log2_lanes);
+  const int64_t request = dsa_request_of_row<kRagged>(args, first_row, row_idx, shared);
   if (request < 0) return;
   const int64_t pool_row = dsa_pool_row(args, request);
   if (pool_row < 0 || pool_row >= args.num_pool_rows) return;
@@ -299,10 +338,11 @@ BYTEGATE_DEVICE void dsa_write_unit(const DsaArgs& args, int64_t unit, DsaShared
   const int64_t end = first + args.grid.columns_per_unit;
   const DsaPart columns = {first, end < num_columns ? end : num_columns};
   if (columns.first >= columns.last) return;
-  dsa_copy_row(args, first_row + row_idx, pool_row, columns, thread % num_lanes, num_lanes);
+  const int num_lanes = 1 << log2_lanes;
+  dsa_copy_row(args, first_row + row_idx, pool_row, columns, thread & (num_lanes - 1), num_lanes);
 }
 
-template <DsaMode kMode>
+template <DsaMode kMode, bool kRagged>
 BYTEGATE_DEVICE void dsa_metadata_fused(const DsaArgs& args, DsaShared& shared) {
   int64_t block = blockIdx.x;
   if (block < args.grid.num_request_blocks) {
@@ -311,12 +351,15 @@ BYTEGATE_DEVICE void dsa_metadata_fused(const DsaArgs& args, DsaShared& shared) 
   }
   block -= args.grid.num_request_blocks;
   if (block < args.grid.num_row_blocks) {
-    dsa_write_rows<kMode>(args, block, shared);
+    dsa_write_rows<kMode, kRagged>(args, block, shared);
     return;
   }
   block -= args.grid.num_row_blocks;
+  const bool one_chunk = args.grid.num_units == args.grid.num_row_groups;
   for (int64_t unit = block; unit < args.grid.num_units; unit += args.grid.num_table_blocks) {
-    dsa_write_unit(args, unit, shared);
+    const int64_t chunk = one_chunk ? 0 : unit / args.grid.num_row_groups;
+    const int64_t group = unit - chunk * args.grid.num_row_groups;
+    dsa_write_unit<kRagged>(args, chunk, group, shared);
   }
 }
 

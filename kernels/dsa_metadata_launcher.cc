@@ -90,16 +90,41 @@ int32_t run_metadata(CallReader& call, const DsaParams& params, DsaChain chain, 
   return launches.metadata(params, chain);
 }
 
+// Outputs of a precompute are compact. The launch knows of no table that is laid out otherwise.
+std::optional<std::string> compact_table_error(std::string_view name, const DsaTable& table,
+                                               int64_t num_rows, int64_t num_columns) {
+  if (!table.present) return "tensor " + std::string(name) + " is missing";
+  if (table.num_columns != num_columns) {
+    return std::string(name) + " has " + std::to_string(table.num_columns) +
+           " columns, must have " + std::to_string(num_columns);
+  }
+  if (num_rows <= 1 || num_columns == 0 || table.row_stride == num_columns) return std::nullopt;
+  return std::string(name) + " must be contiguous";
+}
+
+std::optional<std::string> precompute_error(const DsaParams& params, DsaChain chain) {
+  const int64_t num_rows = dsa_num_rows(params);
+  if (auto error = compact_table_error("page_table", params.page_table, num_rows, params.max_len)) {
+    return error;
+  }
+  if (params.real_page_table.present) {
+    if (auto error = compact_table_error("real_page_table", params.real_page_table, num_rows,
+                                         dsa_num_pages(params))) {
+      return error;
+    }
+  }
+  return dsa_buffers_error(params, dsa_workspace_bytes(params, chain));
+}
+
 template <typename Launches>
-int32_t run_precompute(CallReader& call, DsaParams params, DsaChain chain, Launches launches) {
+int32_t run_precompute(CallReader& call, const DsaParams& params, DsaChain chain,
+                       Launches launches) {
+  // First what the caller handed in, so that a bad buffer is refused as itself.
+  if (auto error = precompute_error(params, chain)) return refuse(call, *error);
   DsaParams own = params;
   own.page_table = {};
   own.real_page_table = {};
   DsaPrecomputed result;
-  // First what the caller handed in, so that a bad buffer is refused as itself.
-  if (auto error = dsa_buffers_error(params, dsa_workspace_bytes(params, chain))) {
-    return refuse(call, *error);
-  }
   if (auto error = allocate_dsa_precompute({.allocate = hand_out, .context = &call}, own, result)) {
     return refuse(call, *error);
   }

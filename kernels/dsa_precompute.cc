@@ -13,12 +13,7 @@ class Allocation {
 
   int32_t* table(const char* name, int64_t rows, int64_t columns) {
     if (error_ || rows == 0 || columns == 0) return nullptr;
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(rows, columns, &bytes) ||
-        __builtin_mul_overflow(bytes, int64_t{sizeof(int32_t)}, &bytes)) {
-      error_ = std::string(name) + " is too large";
-      return nullptr;
-    }
+    const int64_t bytes = rows * columns * int64_t{sizeof(int32_t)};
     void* data = allocator_.allocate(allocator_.context, name, static_cast<size_t>(bytes));
     if (data == nullptr) {
       error_ = std::string(name) + " could not be allocated: " + std::to_string(bytes) + " bytes";
@@ -45,6 +40,11 @@ std::optional<std::string> allocate_dsa_precompute(const DsaAllocator& allocator
   if (auto error = dsa_call_error(params)) return error;
   const int64_t num_requests = params.num_requests;
   const int64_t num_rows = dsa_num_rows(params);
+  // No other output is larger.
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(num_rows * params.max_len, int64_t{sizeof(int32_t)}, &bytes)) {
+    return "page_table is too large";
+  }
   Allocation allocation(allocator);
   params.cache_seqlens = allocation.vector("cache_seqlens", num_requests);
   params.cu_seqlens_k = allocation.vector("cu_seqlens_k", num_requests + 1);

@@ -64,34 +64,36 @@ BYTEGATE_DEVICE int dsa_find_request(const DsaRowWalkShared& shared, int64_t row
   return owner;
 }
 
+BYTEGATE_DEVICE DsaRow dsa_row(const DsaArgs& args, int64_t row) {
+  const uint32_t per_request = static_cast<uint32_t>(args.rows_per_request);
+  const uint32_t request = static_cast<uint32_t>(row) / per_request;
+  const uint32_t j = static_cast<uint32_t>(row) - request * per_request;
+  return {row, int64_t{request}, static_cast<int32_t>(j), args.rows_per_request};
+}
+
 // Calls visit(DsaRow) for every row of first .. last-1, each in one thread of the block. Rows that
 // extend_seq_lens do not reach are left out. All threads of the block take part.
-template <typename Visit>
+template <bool kRagged, typename Visit>
 BYTEGATE_DEVICE void dsa_for_each_row(const DsaArgs& args, int64_t first, int64_t last,
                                       DsaRowWalkShared& shared, Visit&& visit) {
   const int thread = static_cast<int>(threadIdx.x);
-  if (args.extend_seq_lens == nullptr) {
-    const uint32_t per_request = static_cast<uint32_t>(args.rows_per_request);
-    for (int64_t row = first + thread; row < last; row += kDsaThreads) {
-      const uint32_t request = static_cast<uint32_t>(row) / per_request;
-      const uint32_t j = static_cast<uint32_t>(row) - request * per_request;
-      visit(DsaRow{row, int64_t{request}, static_cast<int32_t>(j), args.rows_per_request});
+  if constexpr (!kRagged) {
+    for (int64_t row = first + thread; row < last; row += kDsaThreads) visit(dsa_row(args, row));
+  } else {
+    int64_t before = 0;
+    for (int64_t window = 0; window < args.num_requests && before < last; window += kDsaWindow) {
+      const int64_t after = dsa_load_window(args, window, before, shared);
+      const int64_t begin = first > before ? first : before;
+      const int64_t end = last < after ? last : after;
+      for (int64_t row = begin + thread; row < end; row += kDsaThreads) {
+        const int owner = dsa_find_request(shared, row);
+        const int64_t request = window + owner;
+        visit(DsaRow{row, request, static_cast<int32_t>(row - shared.first_row[owner]),
+                     static_cast<int32_t>(dsa_extend_len(args, request))});
+      }
+      before = after;
+      __syncthreads();  // the next window reuses the storage
     }
-    return;
-  }
-  int64_t before = 0;
-  for (int64_t window = 0; window < args.num_requests && before < last; window += kDsaWindow) {
-    const int64_t after = dsa_load_window(args, window, before, shared);
-    const int64_t begin = first > before ? first : before;
-    const int64_t end = last < after ? last : after;
-    for (int64_t row = begin + thread; row < end; row += kDsaThreads) {
-      const int owner = dsa_find_request(shared, row);
-      const int64_t request = window + owner;
-      visit(DsaRow{row, request, static_cast<int32_t>(row - shared.first_row[owner]),
-                   static_cast<int32_t>(dsa_extend_len(args, request))});
-    }
-    before = after;
-    __syncthreads();  // the next window reuses the storage
   }
 }
 

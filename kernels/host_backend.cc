@@ -98,7 +98,8 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
     result = {.status = RunStatus::kExhausted, .message = "no memory for the buffers"};
     return false;
   }
-  arena_.fill_step(at_step, 0, step_idx, image);
+  const StepResult* before = result.steps.empty() ? nullptr : &result.steps.back();
+  arena_.fill_step(at_step, 0, step_idx, before, image);
   std::memcpy(actual, image, arena_.bytes());
   const std::optional<SparseTensors> sparse = make_sparse(at_step, placed, step_idx);
   if (!sparse) {

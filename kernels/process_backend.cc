@@ -32,6 +32,21 @@ Answer all_lost(size_t num_cases, RunStatus blame, std::string why) {
   return {{num_cases, RunResult{.status = RunStatus::kLost, .message = std::move(why)}}, blame};
 }
 
+// Buffers are filled, copied and compared a few times over, on any machine faster than this.
+constexpr int64_t kBytesPerMs = 100000;
+
+std::chrono::milliseconds time_for_buffers(std::span<const Case> cases) {
+  int64_t bytes = 0;
+  for (const Case& c : cases) {
+    for (const Tensor& tensor : c.tensors) {
+      const int64_t elements = tensor.present ? num_elements(tensor.shape).value_or(0) : 0;
+      bytes += elements * static_cast<int64_t>(dtype_bytes(tensor.dtype)) *
+               static_cast<int64_t>(c.later_steps.size() + 1);
+    }
+  }
+  return std::chrono::milliseconds(bytes / kBytesPerMs);
+}
+
 class ProcessBackend final : public Backend {
  public:
   ProcessBackend(BackendFactory inner, std::chrono::milliseconds limit, WorkerGreeting greeting)
@@ -63,7 +78,7 @@ class ProcessBackend final : public Backend {
   // none, and `no_worker_` says why.
   bool have_worker(Candidate& candidate, std::span<const Case> cases);
   Posting post(Candidate& candidate, std::span<const Case> cases);
-  Answer await(const Posting& posting, size_t num_cases);
+  Answer await(const Posting& posting, std::span<const Case> cases);
   // kLost only if no worker can be had.
   RunResult run_alone(Candidate& candidate, const Case& c);
 
@@ -160,9 +175,10 @@ void ProcessBackend::drop(const Posting& posting) {
   if (holds(posting)) worker_.reset();
 }
 
-Answer ProcessBackend::await(const Posting& posting, size_t num_cases) {
+Answer ProcessBackend::await(const Posting& posting, std::span<const Case> cases) {
+  const size_t num_cases = cases.size();
   if (!holds(posting)) return all_lost(num_cases, RunStatus::kLost, no_worker_);
-  WorkerAnswer answer = worker_->collect(posting.lane, limit_);
+  WorkerAnswer answer = worker_->collect(posting.lane, limit_ + time_for_buffers(cases));
   if (!answer.results || answer.results->size() != num_cases) {
     worker_.reset();
     if (!answer.results) return all_lost(num_cases, answer.status, std::move(answer.text));
@@ -179,7 +195,7 @@ bool loses_worker(RunStatus status) {
 }
 
 RunResult ProcessBackend::run_alone(Candidate& candidate, const Case& c) {
-  Answer answer = await(post(candidate, {&c, 1}), 1);
+  Answer answer = await(post(candidate, {&c, 1}), {&c, 1});
   RunResult& result = answer.results.front();
   if (result.status == RunStatus::kLost) result.status = answer.blame;
   return std::move(result);
@@ -193,7 +209,7 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
   // A case that its worker had to itself needs no second run to be known as the one.
   const bool alone = cases.size() == 1 && holds(posting) && posting.was_idle &&
                      worker_->num_submitted() == posting.num_before + 1;
-  Answer answer = await(posting, cases.size());
+  Answer answer = await(posting, cases);
   const std::string* no_worker = nullptr;
   int num_lost = 0;
   for (size_t i = 0; i < cases.size(); ++i) {

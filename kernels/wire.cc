@@ -15,6 +15,9 @@ class Writer {
   template <typename T>
   using Arg = const T;
 
+  // Room for so many bytes, so that huge outputs are not copied to grow.
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
+
   void raw(const void* data, size_t bytes) {
     const auto* first = static_cast<const std::byte*>(data);
     bytes_.insert(bytes_.end(), first, first + bytes);
@@ -259,6 +262,13 @@ std::vector<std::byte> encode_cases(std::span<const Case> cases, OpTable ops) {
 
 std::vector<std::byte> encode_results(std::span<const RunResult> results) {
   Writer writer;
+  size_t bytes = 0;
+  for (const RunResult& result : results) {
+    for (const StepResult& step : result.steps) {
+      for (const Elements& output : step.outputs) bytes += output.bytes();
+    }
+  }
+  writer.reserve(bytes + bytes / 64);
   transfer_each(writer, results, [&](const RunResult& result) { transfer_result(writer, result); });
   return writer.take();
 }

@@ -207,12 +207,12 @@ class Maker {
     DsaLengthLimits limits;
     limits.wide = tensor(description_.tensors.seq_lens).dtype == DType::kInt64;
     limits.typical = plan_.max_len;
-    if (description_.entry != DsaEntry::kRefresh) return limits;
+    if (description_.entry != DsaEntry::kRefresh || plan_.expanded_min > 0) return limits;
     limits.low = 0;
     if (description_.mode == DsaMode::kTargetVerify) {
       limits.high = INT32_MAX - plan_.rows_per_request;
     }
-    if (description_.mode == DsaMode::kDraftExtend && plan_.expanded_min == 0) {
+    if (description_.mode == DsaMode::kDraftExtend) {
       limits.low = plan_.rows_per_request;
       for (const int64_t len : plan_.extend_lens) limits.low = std::max(limits.low, len);
     }
@@ -278,7 +278,7 @@ class Maker {
     const int64_t num_live =
         draw_.one_in(2) ? plan_.num_requests : draw_.between(0, plan_.num_requests);
     for (int64_t b = num_live; b < plan_.num_requests; ++b) {
-      lens[static_cast<size_t>(b)] = std::max(draw_.between(0, 1), limits.low);
+      lens[static_cast<size_t>(b)] = std::max<int64_t>(draw_.between(0, 1), limits.low);
       pool_rows[static_cast<size_t>(b)] = 0;
     }
     if (new_lens) step.changes.push_back(change_of(tensors.seq_lens, lens));

@@ -82,8 +82,9 @@ const std::string kRight = std::string("'") + BYTEGATE_SCHEDULE_RIGHT + "'";
 const std::string kLibraries = std::string("'") + BYTEGATE_BAD_LIBRARIES + "'";
 
 TEST_F(CommandLine, TheGatePassesAndItsReportSaysWhatRan) {
-  const Ran ran = bytegate("gate --backend host --cases 12000 --corpus " + kCorpus +
-                           " --findings " + path("found") + " --report " + path("report"));
+  const Ran ran =
+      bytegate("gate --op paged_mqa_metadata --backend host --cases 12000 --corpus " + kCorpus +
+               " --findings " + path("found") + " --report " + path("report"));
   EXPECT_EQ(ran.exit_code, 0) << ran.text;
   const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));
   EXPECT_EQ(report["exit_code"], 0);
@@ -99,6 +100,23 @@ TEST_F(CommandLine, TheGatePassesAndItsReportSaysWhatRan) {
   EXPECT_GE(row["refusals"]["passed"], 10);
   EXPECT_THAT(read_file(dir_ / "report/junit.xml"), HasSubstr("<testsuites>"));
   EXPECT_THAT(read_file(dir_ / "report/summary.md"), HasSubstr("| multi_block |"));
+}
+
+TEST_F(CommandLine, TheGateRunsEveryOperationWithItsCorpus) {
+  const Ran ran = bytegate("gate --backend host --cases 100 --corpus " + kCorpus + " --findings " +
+                           path("found") + " --report " + path("report"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("large cases (--large runs them)"));
+  const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));
+  EXPECT_EQ(report["runs"].size(), 9U);
+  for (const auto& row : report["runs"]) {
+    EXPECT_EQ(row["sources"]["generated"]["passed"], 100) << row["op"];
+    EXPECT_GE(row["sources"]["corpus"]["passed"], 4) << row["op"];
+    EXPECT_GE(row["refusals"]["passed"], 3) << row["op"];
+  }
+  EXPECT_GE(report["runs"][1]["paths"]["eager"]["passed"], 1);
+  EXPECT_GE(report["runs"][1]["dtypes"]["seq_lens=int64"]["passed"], 1);
+  EXPECT_GE(report["runs"][1]["variants"]["tail=live"]["passed"], 1);
 }
 
 TEST_F(CommandLine, AWrongCandidateIsNamedMinimisedAndReplayed) {
@@ -125,6 +143,12 @@ TEST_F(CommandLine, ARightCandidatePassesTheGate) {
   const Ran ran = bytegate("gate --backend host --cases 2000 --candidate " + kRight + " --corpus " +
                            kCorpus + "/paged_mqa_metadata/trace --findings " + path("found"));
   EXPECT_EQ(ran.exit_code, 0) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("not run: dsa_decode_metadata on host: the candidate does not "
+                                  "have this operation"));
+  const Ran asked =
+      bytegate("gate --op dsa_decode_metadata --backend host --cases 20 --candidate " + kRight +
+               " --findings " + path("found"));
+  EXPECT_EQ(asked.exit_code, 1) << asked.text;
 }
 
 TEST_F(CommandLine, MinimizeMakesAFailingCaseSmall) {
@@ -178,8 +202,9 @@ TEST_F(CommandLine, UnusableCandidatesAreUsageErrorsEachWithItsReason) {
 
 TEST_F(CommandLine, ACandidateThatCrashesIsAVerdictAndTheRunGoesOn) {
   const std::string crashes = kLibraries + "/crashes.so";
-  const Ran ran = bytegate("gate --cases 40 --minimize-seconds 0.2 --candidate " + crashes +
-                           " --findings " + path("found") + " --report " + path("report"));
+  const Ran ran =
+      bytegate("gate --op paged_mqa_metadata --cases 40 --minimize-seconds 0.2 --candidate " +
+               crashes + " --findings " + path("found") + " --report " + path("report"));
   EXPECT_EQ(ran.exit_code, 3) << ran.text;
   EXPECT_THAT(ran.text, AllOf(HasSubstr("FAIL crashed"), HasSubstr("signal 11")));
   const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));

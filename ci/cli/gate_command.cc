@@ -17,8 +17,15 @@ LoadedCases load_corpus(const Options& options, Report& report) {
     report.absent.push_back("corpus: no --corpus was given, and there is none here or installed");
     return {};
   }
-  const CaseFiles found = find_case_files(corpus);
+  CaseFiles found = find_case_files(corpus);
   if (!found.error.empty()) report.errors.push_back("--corpus " + found.error);
+  if (!options.large) {
+    const size_t num_large = std::erase_if(found.paths, is_large_case);
+    if (num_large > 0) {
+      report.absent.push_back("corpus: " + std::to_string(num_large) +
+                              " large cases (--large runs them)");
+    }
+  }
   LoadedCases loaded = load_case_files(found.paths, all_ops());
   report.errors.insert(report.errors.end(), loaded.errors.begin(), loaded.errors.end());
   return loaded;
@@ -76,6 +83,19 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
           .outcome = bytegate::run(properties, std::move(source), run)};
 }
 
+// Whether the candidate says of a few cases that it takes none of them: the operation is not its.
+bool is_foreign(const OpProperties& properties, const ChosenBackends::Entry& backend,
+                const Options& options) {
+  constexpr int64_t kProbes = 8;
+  RunOptions run = run_options(options, backend.kind);
+  run.num_jobs = 1;
+  const GeneratedRange range = {
+      .seed = options.seed, .num_cases = kProbes, .shard = 0, .num_shards = 1};
+  const RunOutcome probe =
+      bytegate::run(properties, source_of_generator(properties, range, backend.kind), run);
+  return probe.tally.by_verdict[static_cast<size_t>(VerdictKind::kUnsupported)] == kProbes;
+}
+
 int gate(const Options& options, const std::string& command_line) {
   const std::optional<Shard> shard = parse_shard(options.shard);
   if (!shard) {
@@ -96,12 +116,21 @@ int gate(const Options& options, const std::string& command_line) {
   const double num_runs = static_cast<double>(ops.size() * backends.entries.size());
   for (const OpProperties* properties : ops) {
     for (const ChosenBackends::Entry& backend : backends.entries) {
+      // One that was asked for, and one of ours, must be there.
+      if (options.op.empty() && !is_production(report) &&
+          is_foreign(*properties, backend, options)) {
+        report.absent.push_back(std::string(properties->op->name) + " on " +
+                                std::string(backend_name(backend.kind)) +
+                                ": the candidate does not have this operation");
+        continue;
+      }
       report.rows.push_back(
           gate_op(*properties, backend, corpus, options, *shard, options.seconds / num_runs));
       note_unmet(report.rows.back(), report);
       note_absent(report.rows.back(), corpus, report);
     }
   }
+  if (report.rows.empty()) report.unmet.push_back("the candidate has none of the operations");
   return finish(report, options.report);
 }
 

@@ -72,6 +72,8 @@ void add_run_options(CLI::App& app, Options& options) {
 void add_corpus_options(CLI::App& app, Options& options) {
   app.add_option("--corpus", options.corpus,
                  "folder of case files (default: ./corpus when it is there)");
+  app.add_flag("--large", options.large,
+               "with the corpus cases in folders `large`, which take gigabytes");
   app.add_option("--findings", options.findings, "folder for new findings (default: the corpus)");
 }
 

@@ -22,6 +22,7 @@ struct Options {
   uint64_t seed = 1;
   int num_jobs = 0;  // 0: one per processor
   std::string shard = "0/1";
+  bool large = false;    // with the corpus cases that take gigabytes
   std::string corpus;    // empty: ./corpus when it is there
   std::string findings;  // empty: the corpus
   std::string report;    // empty: none

@@ -27,7 +27,7 @@ struct DsaTestCall {
   DsaExtendForm form = DsaExtendForm::kRagged;
   int64_t extend_len = 2;  // of each request, in both forms
   int64_t num_sm = 3;
-  std::string forced_path = {};
+  std::string_view forced_path = {};
 };
 
 // A case of a description that has names and a dimension for every extent, but no oracle: so every
