@@ -113,7 +113,7 @@ void Arena::fill(std::span<const Case> cases, std::byte* image) const {
   for (size_t i = 0; i < placed_.size(); ++i) fill_step(cases[i], i, 0, nullptr, image);
 }
 
-void Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
+bool Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
                       const StepResult* before, std::byte* image) const {
   const PlacedCase& placed = placed_[case_idx];
   poison(image, placed.begin, placed.end, placed.salt + step_idx * 0xd6e8feb86659fd93ULL);
@@ -129,6 +129,7 @@ void Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
                        before->outputs[i], base);
     }
   }
+  return stale;
 }
 
 void scatter_elements(const Dims& shape, const Dims& strides, const Elements& elements,
@@ -158,7 +159,7 @@ void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
   });
 }
 
-StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
+StepResult Arena::take(const Case& c, size_t case_idx, bool stale, std::byte* actual,
                        const std::byte* image) const {
   const PlacedCase& placed = placed_[case_idx];
   StepResult result;
@@ -171,6 +172,7 @@ StepResult Arena::take(const Case& c, size_t case_idx, std::byte* actual,
     const size_t offset = placed.tensors[i].offset;
     gather_outputs(written, c.tensors[i].strides, actual + offset, image + offset,
                    result.outputs[i], result.untouched[i]);
+    if (stale) result.untouched[i].clear();
   }
   std::memcpy(actual + placed.workspace.offset, image + placed.workspace.offset,
               placed.workspace.bytes);

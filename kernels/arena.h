@@ -55,15 +55,18 @@ class Arena {
   void fill(std::span<const Case> cases, std::byte* image) const;
   // The same for one case and the inputs as they stand at `step_idx`; other poison at each step,
   // but every other later step finds in its outputs what `before`, the last one, left there.
-  void fill_step(const Case& at_step, size_t case_idx, size_t step_idx, const StepResult* before,
+  // Returns whether this is such a step.
+  bool fill_step(const Case& at_step, size_t case_idx, size_t step_idx, const StepResult* before,
                  std::byte* image) const;
 
   // The first change of any byte of the case, outputs and workspace included.
   [[nodiscard]] std::optional<Damage> change(size_t case_idx, const std::byte* actual,
                                              const std::byte* image) const;
   // Takes the outputs out of `actual` and finds damage: columns of an output beyond those that are
-  // written are kept like gaps. Overwrites outputs and workspace there.
-  StepResult take(const Case& c, size_t case_idx, std::byte* actual, const std::byte* image) const;
+  // written are kept like gaps. Overwrites outputs and workspace there. In a stale step, an element
+  // that holds its old value may well have been written.
+  StepResult take(const Case& c, size_t case_idx, bool stale, std::byte* actual,
+                  const std::byte* image) const;
 
  private:
   static void poison(std::byte* image, size_t begin, size_t end, uint64_t salt);

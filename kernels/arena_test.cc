@@ -45,7 +45,7 @@ class OneCase {
       scatter_elements(output.shape, output.strides, values, data(tensor));
     }
   }
-  StepResult take() { return arena_.take(case_, 0, actual_.data(), image_.data()); }
+  StepResult take() { return arena_.take(case_, 0, false, actual_.data(), image_.data()); }
 
  private:
   Case case_;
@@ -237,8 +237,9 @@ TEST(Arena, EveryOtherLaterStepFindsWhatTheLastOneLeft) {
   std::vector<std::byte> image(arena.bytes());
   int num_stale = 0;
   for (size_t step = 1; step <= 8; ++step) {
-    arena.fill_step(c, 0, step, &before, image.data());
-    StepResult left = arena.take(c, 0, image.data(), image.data());
+    const bool stale = arena.fill_step(c, 0, step, &before, image.data());
+    const StepResult left = arena.take(c, 0, stale, image.data(), image.data());
+    EXPECT_EQ(left.untouched[Index::kOut].empty(), stale);
     num_stale += left.outputs[Index::kOut] == before.outputs[Index::kOut] ? 1 : 0;
     EXPECT_EQ(left.outputs[Index::kOut] == before.outputs[Index::kOut],
               left.outputs[Index::kWide] == before.outputs[Index::kWide]);
@@ -262,9 +263,9 @@ TEST(Arena, CasesOfOneArenaDoNotShareAGuard) {
   arena.fill(cases, image.data());
   std::vector<std::byte> actual = image;
   actual[arena.placed(0).workspace.offset + kWorkspaceBytes] ^= std::byte{1};
-  EXPECT_TRUE(arena.take(cases[0], 0, actual.data(), image.data()).damage.has_value());
-  EXPECT_FALSE(arena.take(cases[1], 1, actual.data(), image.data()).damage.has_value());
-  EXPECT_FALSE(arena.take(cases[2], 2, actual.data(), image.data()).damage.has_value());
+  EXPECT_TRUE(arena.take(cases[0], 0, false, actual.data(), image.data()).damage.has_value());
+  EXPECT_FALSE(arena.take(cases[1], 1, false, actual.data(), image.data()).damage.has_value());
+  EXPECT_FALSE(arena.take(cases[2], 2, false, actual.data(), image.data()).damage.has_value());
 }
 
 TEST(Arena, TensorsHaveElementAlignmentAndNoMoreForSomeCase) {

@@ -48,7 +48,7 @@ void CudaRound::take(std::span<RunResult> results) {
   for (size_t i = 0; i < jobs_.size(); ++i) {
     RunResult& run = runs_[i];
     if (run.status == RunStatus::kDone) {
-      run.steps.push_back(arena_.take(*jobs_[i].c, i, slot_->actual(), slot_->image()));
+      run.steps.push_back(arena_.take(*jobs_[i].c, i, false, slot_->actual(), slot_->image()));
     } else if (const auto damage = arena_.change(i, slot_->actual(), slot_->image())) {
       run.steps.push_back({.outputs = {}, .untouched = {}, .damage = damage});
     }

@@ -109,7 +109,7 @@ CudaOutcome SingleRun::launch(const Case& at, RunResult& result) {
 
 CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) {
   const StepResult* before = result.steps.empty() ? nullptr : &result.steps.back();
-  arena_.fill_step(at, 0, step_idx, before, slot_->image());
+  const bool stale = arena_.fill_step(at, 0, step_idx, before, slot_->image());
   if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
   const CudaStatus sparse_up = sparse_.upload(at, step_idx, device_.stream());
   if (!sparse_up.ok()) return device_.judge(sparse_up);
@@ -122,7 +122,7 @@ CudaOutcome SingleRun::step(const Case& at, size_t step_idx, RunResult& result) 
     }
     return {};
   }
-  result.steps.push_back(arena_.take(at, 0, slot_->actual(), slot_->image()));
+  result.steps.push_back(arena_.take(at, 0, stale, slot_->actual(), slot_->image()));
   return device_.judge(sparse_.take(at, device_.stream(), result.steps.back()));
 }
 

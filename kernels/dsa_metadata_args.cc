@@ -40,6 +40,14 @@ int32_t sum_blocks(int64_t num_lens) {
       std::clamp<int64_t>(ceil_div(num_lens, kDsaTile), 1, kDsaMaxSumBlocks));
 }
 
+// Few where there is little to copy, so that many threads wait for memory at once.
+int64_t elements_per_lane(int64_t num_elements) {
+  constexpr int64_t kManyThreads = int64_t{1} << 18;
+  int64_t elements = kDsaMinElementsPerLane;
+  while (elements < kDsaMaxElementsPerLane && elements * kManyThreads < num_elements) elements *= 2;
+  return elements;
+}
+
 DsaGrid grid_of(const DsaParams& params) {
   const int64_t num_rows = dsa_num_rows(params);
   DsaGrid grid{};
@@ -56,7 +64,7 @@ DsaGrid grid_of(const DsaParams& params) {
   };
   while (num_lanes < kDsaMaxLanesPerRow && num_lanes * int64_t{4} < width) double_lanes();
   while (num_lanes < kDsaThreads && kDsaThreads / num_lanes > num_rows) double_lanes();
-  grid.columns_per_unit = int64_t{num_lanes} * kDsaElementsPerLane;
+  grid.columns_per_unit = int64_t{num_lanes} * elements_per_lane(num_rows * width);
   // Without page_table only one column of each page is read.
   if (!params.page_table.present) grid.columns_per_unit *= params.page_size;
   grid.num_row_groups = ceil_div(num_rows, kDsaThreads / num_lanes);

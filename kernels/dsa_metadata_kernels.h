@@ -269,6 +269,15 @@ BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool
                                   const DsaPart& columns, int lane, int num_lanes) {
   const int32_t* slots = args.req_to_token + pool_row * args.req_to_token_row_stride;
   const int64_t column_stride = args.req_to_token_column_stride;
+  // All below 2^31, so a page is found with 32 bits.
+  const uint32_t page_size = static_cast<uint32_t>(args.page_size);
+  int64_t page = (static_cast<uint32_t>(columns.first) + page_size - 1) / page_size + lane;
+  const int64_t last_page = args.real_page_table == nullptr
+                                ? 0
+                                : (static_cast<uint32_t>(columns.last) + page_size - 1) / page_size;
+  const int64_t page_stride = args.page_size * column_stride;
+  // Asked for before the copy, so that both wait for memory together.
+  const int32_t first_slot = page < last_page ? slots[page * page_stride] : 0;
   if (args.page_table != nullptr) {
     int32_t* to = args.page_table + row * args.page_table_stride;
     if (column_stride == 1) {
@@ -280,14 +289,11 @@ BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool
       }
     }
   }
-  if (args.real_page_table == nullptr) return;
+  if (page >= last_page) return;
   int32_t* to = args.real_page_table + row * args.real_page_table_stride;
-  // All below 2^31, so a page is found with 32 bits.
-  const uint32_t page_size = static_cast<uint32_t>(args.page_size);
-  const int64_t first_page = (static_cast<uint32_t>(columns.first) + page_size - 1) / page_size;
-  const int64_t last_page = (static_cast<uint32_t>(columns.last) + page_size - 1) / page_size;
-  for (int64_t page = first_page + lane; page < last_page; page += num_lanes) {
-    to[page] = dsa_floor_div(slots[page * args.page_size * column_stride], args.page_size);
+  to[page] = dsa_floor_div(first_slot, args.page_size);
+  for (page += num_lanes; page < last_page; page += num_lanes) {
+    to[page] = dsa_floor_div(slots[page * page_stride], args.page_size);
   }
 }
 

@@ -99,7 +99,7 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
     return false;
   }
   const StepResult* before = result.steps.empty() ? nullptr : &result.steps.back();
-  arena_.fill_step(at_step, 0, step_idx, before, image);
+  const bool stale = arena_.fill_step(at_step, 0, step_idx, before, image);
   std::memcpy(actual, image, arena_.bytes());
   const std::optional<SparseTensors> sparse = make_sparse(at_step, placed, step_idx);
   if (!sparse) {
@@ -128,7 +128,7 @@ bool HostBackend::run_step(Candidate& candidate, const Case& at_step, size_t ste
     }
     return false;
   }
-  result.steps.push_back(arena_.take(at_step, 0, actual, image));
+  result.steps.push_back(arena_.take(at_step, 0, stale, actual, image));
   take_sparse(at_step, *sparse, result.steps.back());
   return true;
 }

@@ -15,8 +15,9 @@
 //   cu_seqlens_k           = 0 and the running sums of cache_seqlens
 //   dsa_cu_seqlens_k       = 0 and the running sums of dsa_cache_seqlens
 //   page_table[e, c]       = slots[c]                             for c < max_len
-//   real_page_table[e, j]  = floor(slots[j page_size] / page_size) for j < ceil(max_len /
-//   page_size) paged_mqa_ctx_lens[b, j] = seq + next_n      (target_verify, where it is given)
+//   real_page_table[e, p]  = floor(slots[p page_size] / page_size)
+//                                                       for p < ceil(max_len / page_size)
+//   paged_mqa_ctx_lens[b, j] = seq + next_n             (target_verify, where it is given)
 //
 // What lies in a table beyond those columns keeps its bytes. page_table may be left out when
 // page_size > 1; real_page_table exists only then. Element offsets are 64-bit.

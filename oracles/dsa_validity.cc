@@ -84,6 +84,24 @@ void mask_rows(const DsaCase& c, int64_t width, std::span<uint8_t> stated, Colum
   }
 }
 
+// The largest that max_len and the pool rows may be follow from the table.
+void clamp_to_slots(const DsaDescription& description, Case& c) {
+  int64_t& max_len = c.scalars[static_cast<size_t>(description.scalars.max_len)];
+  max_len = std::min(max_len, c.dims[static_cast<size_t>(description.dims.num_columns)]);
+  const int64_t last_row = c.dims[static_cast<size_t>(description.dims.num_pool_rows)] - 1;
+  const int tensor = description.tensors.req_pool_indices;
+  const auto clamp = [&](Elements& rows) {
+    for (int64_t i = 0; i < rows.size(); ++i) rows.set(i, std::min(rows.at(i), last_row));
+  };
+  if (last_row < 0) return;
+  clamp(c.tensors[static_cast<size_t>(tensor)].elements);
+  for (Step& step : c.later_steps) {
+    for (Step::Change& change : step.changes) {
+      if (change.tensor == tensor) clamp(change.elements);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> dsa_call_reason(const Case& c) {
@@ -134,6 +152,7 @@ std::optional<std::string> dsa_data_reason(const Case& c) {
 
 void settle_dsa(Case& c) {
   const DsaDescription& description = describe_dsa(*c.op);
+  clamp_to_slots(description, c);
   if (description.mode == DsaMode::kDraftExtend) {
     const DsaScalars& scalars = description.scalars;
     int64_t& total_len = c.scalars[static_cast<size_t>(scalars.total_len)];

@@ -7,7 +7,8 @@ namespace {
 
 // Where an offset in 32 bits is wrong.
 constexpr int64_t kFarApart = int64_t{1} << 31;
-constexpr int64_t kMaxFarRows = 8;
+constexpr int64_t kMaxFarRows = 12;
+constexpr int64_t kOneInFar = 48;
 
 // Mostly a multiple of 4 elements, so that rows are as aligned as engines have them.
 int64_t draw_padding(int64_t width, Draw& draw) {
@@ -40,7 +41,7 @@ void draw_vector_layout(Tensor& vector, bool may_repeat, Draw& draw) {
 void draw_slots_layout(Tensor& slots, Draw& draw) {
   const int64_t rows = slots.shape[0];
   const int64_t columns = slots.shape[1];
-  if (draw.one_in(256) && rows <= kMaxFarRows && columns > 0) {
+  if (rows <= kMaxFarRows && columns > 0 && draw.one_in(kOneInFar)) {
     slots.strides = {kFarApart + draw.between(0, 8), 1};
     return;
   }
@@ -70,7 +71,7 @@ void draw_slots_layout(Tensor& slots, Draw& draw) {
 }
 
 void draw_table_layout(Tensor& table, int64_t columns_written, Draw& draw) {
-  if (draw.one_in(256) && table.shape[0] <= kMaxFarRows && table.shape[1] > 0) {
+  if (table.shape[0] <= kMaxFarRows && table.shape[1] > 0 && draw.one_in(kOneInFar)) {
     table.strides = {kFarApart + draw.between(0, 8), 1};
     return;
   }

@@ -17,9 +17,6 @@
 
 namespace bytegate {
 
-// paged_mqa_metadata_property_test.cc has it.
-void showValue(const Case& c, std::ostream& os);
-
 namespace {
 
 struct Request {
@@ -30,11 +27,10 @@ struct Request {
 using Requests = std::vector<Request>;
 using Values = std::vector<int32_t>;
 
-// Of one of dsa_ops(). Not shrunk: a move that `settle` undoes gives the same case again, which
-// RapidCheck would take for a simpler one without end.
+// Of one of dsa_ops().
 Case draw_case_of(size_t op_idx) {
   static const auto all = dsa_properties();
-  return *rc::gen::noShrink(gen_case(all[op_idx]));
+  return *gen_case(all[op_idx]);
 }
 
 // `metadata` and `precompute` of every mode; a refresh adds a schedule, whose relations are those

@@ -83,7 +83,11 @@ void for_each_part(int64_t size, Add&& add) {
   for (int level = 0; level <= num_digits(static_cast<uint64_t>(size)); ++level) {
     const int64_t count = std::max<int64_t>(size >> level, 1);
     const int64_t parts = (size + count - 1) / count;
-    if (parts > kMaxParts) return;
+    if (parts > kMaxParts) {
+      // All would be too many; the last one still finds where a length begins to matter.
+      add(level, parts - 1);
+      continue;
+    }
     for (int64_t part = 0; part < parts; ++part) add(level, part);
     if (count == 1) return;
   }

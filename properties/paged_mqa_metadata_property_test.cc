@@ -20,11 +20,6 @@
 
 namespace bytegate {
 
-// How RapidCheck shows a case that falsifies a property.
-void showValue(const Case& c, std::ostream& os) {
-  os << write_case(c);
-}
-
 namespace {
 
 using Index = PagedMqaMetadataIndex;

@@ -4,10 +4,18 @@
 
 #include <rapidcheck.h>
 
+#include <ostream>
+
+#include "oracles/case_text.h"
 #include "properties/minimize.h"
 #include "properties/op_properties.h"
 
 namespace bytegate {
+
+// How RapidCheck shows a case that falsifies a property.
+inline void showValue(const Case& c, std::ostream& os) {
+  os << write_case(c);
+}
 
 // Simpler valid cases, the simplest first; lazily, since each costs a copy.
 inline rc::Shrinkable<Case> shrinkable_case(const Case& c) {
@@ -15,7 +23,8 @@ inline rc::Shrinkable<Case> shrinkable_case(const Case& c) {
     auto moves = rc::seq::fromContainer(moves_of(larger));
     return rc::seq::mapMaybe(std::move(moves), [larger](const Move& move) {
       std::optional<Case> simpler = move(larger);
-      if (!simpler || invalid_reason(*simpler)) return rc::Maybe<Case>();
+      // What follows from something else may have undone the move.
+      if (!simpler || *simpler == larger || invalid_reason(*simpler)) return rc::Maybe<Case>();
       return rc::Maybe<Case>(std::move(*simpler));
     });
   });
