@@ -83,7 +83,8 @@ struct BackendOptions {
   int arch = 90;                              // host: whose limits the executor applies
   uint64_t max_switches = uint64_t{1} << 30;  // host: lane switches until a launch counts as hung
   // Backends in a process of their own: how long a submission may take, and, once it took longer,
-  // each of its cases by itself; more for large tensors, which are moved at 100 MB/s or faster.
+  // each of its cases by itself; more for large tensors, which are moved at 100 MB/s or faster, and
+  // 50 ms more for each later step.
   std::chrono::milliseconds case_limit = std::chrono::seconds(20);
 };
 

@@ -40,9 +40,9 @@ int32_t sum_blocks(int64_t num_lens) {
       std::clamp<int64_t>(ceil_div(num_lens, kDsaTile), 1, kDsaMaxSumBlocks));
 }
 
-// Few where there is little to copy, so that many threads wait for memory at once.
+// Few where there is little to copy, so that all multiprocessors have a part in it.
 int64_t elements_per_lane(int64_t num_elements) {
-  constexpr int64_t kManyThreads = int64_t{1} << 18;
+  constexpr int64_t kManyThreads = int64_t{1} << 15;
   int64_t elements = kDsaMinElementsPerLane;
   while (elements < kDsaMaxElementsPerLane && elements * kManyThreads < num_elements) elements *= 2;
   return elements;

@@ -220,43 +220,37 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
 
 // ---- table blocks
 
+// Loads of one thread that are on their way together.
+constexpr int kDsaLoads = static_cast<int>(kDsaMaxElementsPerLane / kDsaMinElementsPerLane);
+
+// As many elements of type T as there are lanes, kCount times over, `stride` of int32 apart.
+template <int kCount, typename T>
+BYTEGATE_DEVICE void dsa_copy_batch(const int32_t* from, int32_t* to, int64_t stride) {
+  T values[kCount];
+  for (int k = 0; k < kCount; ++k) values[k] = simt::load_aligned<T>(from + k * stride);
+  for (int k = 0; k < kCount; ++k) simt::store_aligned(to + k * stride, values[k]);
+}
+
 // `count` neighbours, by `num_lanes` threads of which this is `lane`.
+template <typename T>
+BYTEGATE_DEVICE void dsa_copy_as(const int32_t* from, int32_t* to, int64_t count, int lane,
+                                 int num_lanes) {
+  constexpr int64_t kWidth = sizeof(T) / sizeof(int32_t);
+  const int64_t stride = num_lanes * kWidth;
+  int64_t i = lane * kWidth;
+  for (; i + (kDsaLoads - 1) * stride + kWidth <= count; i += kDsaLoads * stride) {
+    dsa_copy_batch<kDsaLoads, T>(from + i, to + i, stride);
+  }
+  for (; i + kWidth <= count; i += stride) dsa_copy_batch<1, T>(from + i, to + i, stride);
+}
+
 BYTEGATE_DEVICE void dsa_copy(const int32_t* from, int32_t* to, int64_t count, int lane,
                               int num_lanes) {
-  int64_t done = 0;
-  const uintptr_t misaligned =
-      (reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to)) % sizeof(int4);
-  if (misaligned == 0) {
-    constexpr int64_t kWidth = sizeof(int4) / sizeof(int32_t);
-    const int64_t stride = num_lanes * kWidth;
-    int64_t i = lane * kWidth;
-    for (; i + 3 * stride + kWidth <= count; i += 4 * stride) {
-      const int4 a = simt::load_aligned<int4>(from + i);
-      const int4 b = simt::load_aligned<int4>(from + i + stride);
-      const int4 c = simt::load_aligned<int4>(from + i + 2 * stride);
-      const int4 d = simt::load_aligned<int4>(from + i + 3 * stride);
-      simt::store_aligned(to + i, a);
-      simt::store_aligned(to + i + stride, b);
-      simt::store_aligned(to + i + 2 * stride, c);
-      simt::store_aligned(to + i + 3 * stride, d);
-    }
-    for (; i + kWidth <= count; i += stride) {
-      simt::store_aligned(to + i, simt::load_aligned<int4>(from + i));
-    }
-    done = count / kWidth * kWidth;
-  }
-  int64_t i = done + lane;
-  for (; i + int64_t{3} * num_lanes < count; i += int64_t{4} * num_lanes) {
-    const int32_t a = from[i];
-    const int32_t b = from[i + num_lanes];
-    const int32_t c = from[i + int64_t{2} * num_lanes];
-    const int32_t d = from[i + int64_t{3} * num_lanes];
-    to[i] = a;
-    to[i + num_lanes] = b;
-    to[i + int64_t{2} * num_lanes] = c;
-    to[i + int64_t{3} * num_lanes] = d;
-  }
-  for (; i < count; i += num_lanes) to[i] = from[i];
+  constexpr int64_t kWidth = sizeof(int4) / sizeof(int32_t);
+  const uintptr_t both = reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to);
+  const int64_t wide = both % sizeof(int4) == 0 ? count / kWidth * kWidth : 0;
+  if (wide > 0) dsa_copy_as<int4>(from, to, wide, lane, num_lanes);
+  dsa_copy_as<int32_t>(from + wide, to + wide, count - wide, lane, num_lanes);
 }
 
 BYTEGATE_DEVICE int32_t dsa_floor_div(int32_t slot, int32_t page_size) {

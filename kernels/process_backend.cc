@@ -34,17 +34,22 @@ Answer all_lost(size_t num_cases, RunStatus blame, std::string why) {
 
 // Buffers are filled, copied and compared a few times over, on any machine faster than this.
 constexpr int64_t kBytesPerMs = 100000;
+// A device shared by many contexts lets each run now and then, and a step waits for its turn.
+constexpr int64_t kMsPerStep = 50;
 
-std::chrono::milliseconds time_for_buffers(std::span<const Case> cases) {
+// What large buffers and many steps take beyond the limit.
+std::chrono::milliseconds time_for_size(std::span<const Case> cases) {
   int64_t bytes = 0;
+  int64_t steps = 0;
   for (const Case& c : cases) {
+    steps += static_cast<int64_t>(c.later_steps.size());
     for (const Tensor& tensor : c.tensors) {
       const int64_t elements = tensor.present ? num_elements(tensor.shape).value_or(0) : 0;
       bytes += elements * static_cast<int64_t>(dtype_bytes(tensor.dtype)) *
                static_cast<int64_t>(c.later_steps.size() + 1);
     }
   }
-  return std::chrono::milliseconds(bytes / kBytesPerMs);
+  return std::chrono::milliseconds(bytes / kBytesPerMs + steps * kMsPerStep);
 }
 
 class ProcessBackend final : public Backend {
@@ -178,7 +183,7 @@ void ProcessBackend::drop(const Posting& posting) {
 Answer ProcessBackend::await(const Posting& posting, std::span<const Case> cases) {
   const size_t num_cases = cases.size();
   if (!holds(posting)) return all_lost(num_cases, RunStatus::kLost, no_worker_);
-  WorkerAnswer answer = worker_->collect(posting.lane, limit_ + time_for_buffers(cases));
+  WorkerAnswer answer = worker_->collect(posting.lane, limit_ + time_for_size(cases));
   if (!answer.results || answer.results->size() != num_cases) {
     worker_.reset();
     if (!answer.results) return all_lost(num_cases, answer.status, std::move(answer.text));

@@ -2,12 +2,14 @@
 // invariants) and the oracle by itself. Cases are made beforehand.
 #include <benchmark/benchmark.h>
 
+#include <string>
 #include <vector>
 
 #include "kernels/builtin_candidate.h"
 #include "kernels/candidate_handle.h"
 #include "oracles/paged_mqa_metadata.h"
 #include "properties/check.h"
+#include "properties/dsa_metadata.h"
 #include "properties/paged_mqa_metadata.h"
 
 namespace bytegate {
@@ -27,9 +29,8 @@ std::vector<Case> serving_cases(int64_t num_cases, int64_t num_rows) {
   return cases;
 }
 
-void check_cases(benchmark::State& state) {
-  const std::vector<Case> cases = serving_cases(16, state.range(0));
-  const OpProperties properties = paged_mqa_metadata_properties();
+void check_all(benchmark::State& state, const OpProperties& properties,
+               const std::vector<Case>& cases) {
   Candidate::Result opened = Candidate::open(production_candidate());
   const std::unique_ptr<Backend> backend = make_host_backend({});
   while (state.KeepRunning()) {
@@ -41,7 +42,24 @@ void check_cases(benchmark::State& state) {
       static_cast<double>(state.iterations()) * static_cast<double>(cases.size()),
       benchmark::Counter::kIsRate);
 }
+
+void check_cases(benchmark::State& state) {
+  check_all(state, paged_mqa_metadata_properties(), serving_cases(16, state.range(0)));
+}
 BENCHMARK(check_cases)->Arg(1)->Arg(64)->Arg(2048)->Arg(131072)->Unit(benchmark::kMicrosecond);
+
+// What the gate draws, all sizes mixed; the argument is the operation's place among dsa_ops().
+void check_dsa_cases(benchmark::State& state) {
+  const OpProperties properties = dsa_properties()[static_cast<size_t>(state.range(0))];
+  std::vector<Case> cases;
+  for (uint64_t i = 0; i < 256; ++i) {
+    Draw draw(case_seed(1, i));
+    cases.push_back(properties.generate(draw));
+  }
+  state.SetLabel(std::string(properties.op->name));
+  check_all(state, properties, cases);
+}
+BENCHMARK(check_dsa_cases)->DenseRange(0, 7)->Unit(benchmark::kMillisecond);
 
 void oracle(benchmark::State& state) {
   const std::vector<Case> cases = serving_cases(1, state.range(0));
