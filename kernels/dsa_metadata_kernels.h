@@ -220,8 +220,9 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
 
 // ---- table blocks
 
-// Loads of one thread that are on their way together.
-constexpr int kDsaLoads = static_cast<int>(kDsaMaxElementsPerLane / kDsaMinElementsPerLane);
+// Loads of one thread that are on their way together. More of them cost registers, and with those
+// more bandwidth than they bring.
+constexpr int kDsaLoads = 4;
 
 // As many elements of type T as there are lanes, kCount times over, `stride` of int32 apart.
 template <int kCount, typename T>
