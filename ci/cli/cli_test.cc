@@ -280,6 +280,12 @@ TEST_F(CommandLine, EveryCommandExplainsItself) {
     EXPECT_THAT(ran.text, HasSubstr("--help")) << command;
   }
   EXPECT_THAT(bytegate("list").text, HasSubstr("paged_mqa_metadata"));
+  const Ran listed = bytegate("list dsa_decode_metadata nothing");
+  EXPECT_EQ(listed.exit_code, 2);
+  EXPECT_THAT(listed.text, AllOf(HasSubstr("tail  full | live"),
+                                 HasSubstr("there is no operation "
+                                           "nothing"),
+                                 HasSubstr("int32 or int64, rank 1, any stride of axis 0")));
   EXPECT_THAT(bytegate("corpus show " + kCorpus + "/paged_mqa_metadata/seed/split_edges.case").text,
               HasSubstr("expect   schedule_metadata"));
 }

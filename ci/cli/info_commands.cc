@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "ci/cli/case_summary.h"
@@ -20,6 +21,21 @@ std::string range_text(const ScalarSpec& scalar) {
   return std::to_string(scalar.min) + " .. " + std::to_string(scalar.max);
 }
 
+// What the contract lets a caller choose about a tensor.
+std::string freedom_of(const TensorSpec& tensor) {
+  std::string text;
+  for (const DType dtype : tensor.dtypes) {
+    text += (text.empty() ? "" : " or ") + std::string(dtype_name(dtype));
+  }
+  text += ", rank " + std::to_string(tensor.shape.size());
+  for (size_t axis = 0; axis < tensor.strided.size(); ++axis) {
+    if (tensor.strided[axis]) text += ", any stride of axis " + std::to_string(axis);
+  }
+  if (tensor.columns_written != nullptr) text += ", may be wider than what is written";
+  if (tensor.presence != nullptr) text += ", not always there";
+  return text;
+}
+
 void list_op(const OpProperties& properties) {
   const Op& op = *properties.op;
   std::cout << op.name << ": " << op.summary << "\n";
@@ -31,9 +47,7 @@ void list_op(const OpProperties& properties) {
   }
   for (const TensorSpec& tensor : op.tensors) {
     std::cout << "  " << (tensor.role == Role::kInput ? "input   " : "output  ") << tensor.name
-              << " ";
-    for (const DType dtype : tensor.dtypes) std::cout << " " << dtype_name(dtype);
-    std::cout << ", rank " << tensor.shape.size() << "\n";
+              << "  " << freedom_of(tensor) << "\n";
   }
   std::cout << "  paths  ";
   for (const std::string_view path : op.paths) std::cout << " " << path;
@@ -44,11 +58,31 @@ void list_op(const OpProperties& properties) {
   std::cout << "\n";
 }
 
-int list() {
-  for (const OpProperties& properties : all_properties()) list_op(properties);
+int list_all() {
+  size_t width = 0;
+  for (const Op* op : all_ops()) width = std::max(width, op->name.size());
+  for (const Op* op : all_ops()) {
+    std::cout << op->name << std::string(width + 2 - op->name.size(), ' ') << op->summary << "\n";
+  }
   std::cout << "candidates: " << production_candidate().name << ", " << baseline_candidate().name
-            << ", or the path of a shared library\nbackends: host, cuda\n";
+            << ", or the path of a shared library\nbackends: host, cuda\n"
+            << "the whole of an operation: " << program_path() << " list NAME\n";
   return kExitPass;
+}
+
+int list(const std::vector<std::string>& names) {
+  if (names.empty()) return list_all();
+  int code = kExitPass;
+  for (const std::string& name : names) {
+    const Op* op = find_op(all_ops(), name);
+    if (op == nullptr) {
+      complain("there is no operation " + name);
+      code = kExitUsage;
+      continue;
+    }
+    list_op(*find_properties(all_properties(), *op));
+  }
+  return code;
 }
 
 int doctor(bool require_gpu) {
@@ -89,7 +123,9 @@ int show(const std::vector<std::string>& paths) {
 
 void add_list(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("list", "operations, their contracts, and candidates");
-  command->callback([&context] { context.chosen = list; });
+  auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("name", *names, "operations to describe in full");
+  command->callback([names, &context] { context.chosen = [names] { return list(*names); }; });
 }
 
 void add_doctor(CLI::App& app, Context& context) {
