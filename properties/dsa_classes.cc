@@ -19,6 +19,7 @@ struct Facts {
   bool raised_row = false;       // by expanded_min
   bool topk_cuts = false;        // x[e] > topk
   bool padding_request = false;  // seq 0 or 1
+  bool padded_bucket = false;    // by the last request, in pool row 0 unlike the first
   bool repeated_pool_row = false;
   bool request_without_rows = false;
   bool negative_slot = false;  // where a page begins
@@ -67,6 +68,10 @@ Facts facts_of(const Case& c) {
     sum += dsa_cache_seqlen(facts.view, b);
     facts.sum_wraps |= sum > INT32_MAX || sum < INT32_MIN;
     pool_rows.push_back(facts.view.req_pool_indices->at(b));
+  }
+  if (pool_rows.size() > 1 && pool_rows.front() != 0 && pool_rows.back() == 0) {
+    const int64_t last = facts.view.seq_lens->at(facts.view.num_requests - 1);
+    facts.padded_bucket = last == 0 || last == 1;
   }
   std::sort(pool_rows.begin(), pool_rows.end());
   facts.repeated_pool_row =
@@ -131,6 +136,8 @@ constexpr std::array kClasses = {
           [](const Facts& f) { return f.raised_row; }},
     Class{"row cut by topk", kAll, kAnyEntry, [](const Facts& f) { return f.topk_cuts; }},
     Class{"padding request", kAll, kAnyEntry, [](const Facts& f) { return f.padding_request; }},
+    Class{"bucket padded at its end", kAll, kAnyEntry,
+          [](const Facts& f) { return f.padded_bucket; }},
     Class{"pool row used twice", kAll, kAnyEntry,
           [](const Facts& f) { return f.repeated_pool_row; }},
     Class{"no column", kAll, kAnyEntry, [](const Facts& f) { return f.view.max_len == 0; }},

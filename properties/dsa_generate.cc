@@ -219,11 +219,26 @@ class Maker {
     return limits;
   }
 
+  // The last requests of a captured bucket are padding: pool row 0, and a length of 0 or 1 where
+  // the contract lets it.
+  void pad_bucket(const DsaLengthLimits& limits, std::vector<int64_t>& lens,
+                  std::vector<int64_t>& pool_rows) {
+    const int64_t num_live = draw_.between(0, plan_.num_requests);
+    for (int64_t b = num_live; b < plan_.num_requests; ++b) {
+      lens[static_cast<size_t>(b)] = std::max<int64_t>(draw_.between(0, 1), limits.low);
+      pool_rows[static_cast<size_t>(b)] = 0;
+    }
+  }
+
   void set_inputs() {
     const DsaTensors& tensors = description_.tensors;
     if (has(tensors.extend_seq_lens)) put(tensors.extend_seq_lens, plan_.extend_lens);
-    put(tensors.seq_lens, draw_seq_lens(plan_.num_requests, length_limits(), draw_));
-    put(tensors.req_pool_indices, draw_pool_rows(plan_.num_requests, plan_.num_pool_rows, draw_));
+    const DsaLengthLimits limits = length_limits();
+    std::vector<int64_t> lens = draw_seq_lens(plan_.num_requests, limits, draw_);
+    std::vector<int64_t> pool_rows = draw_pool_rows(plan_.num_requests, plan_.num_pool_rows, draw_);
+    if (draw_.one_in(4)) pad_bucket(limits, lens, pool_rows);
+    put(tensors.seq_lens, lens);
+    put(tensors.req_pool_indices, pool_rows);
     tensor(tensors.req_to_token).elements =
         Elements(draw_slots(plan_.num_pool_rows, plan_.num_columns, plan_.page_size, draw_));
     for (const int idx : {tensors.seq_lens, tensors.req_pool_indices, tensors.extend_seq_lens}) {
@@ -274,13 +289,7 @@ class Maker {
     const DsaLengthLimits limits = length_limits();
     std::vector<int64_t> lens = draw_seq_lens(plan_.num_requests, limits, draw_);
     std::vector<int64_t> pool_rows = draw_pool_rows(plan_.num_requests, plan_.num_pool_rows, draw_);
-    // The rest of the bucket is padding, with a length of 0 or 1 where the contract lets it.
-    const int64_t num_live =
-        draw_.one_in(2) ? plan_.num_requests : draw_.between(0, plan_.num_requests);
-    for (int64_t b = num_live; b < plan_.num_requests; ++b) {
-      lens[static_cast<size_t>(b)] = std::max<int64_t>(draw_.between(0, 1), limits.low);
-      pool_rows[static_cast<size_t>(b)] = 0;
-    }
+    if (draw_.one_in(2)) pad_bucket(limits, lens, pool_rows);
     if (new_lens) step.changes.push_back(change_of(tensors.seq_lens, lens));
     if (may_change(tensors.req_pool_indices)) {
       step.changes.push_back(change_of(tensors.req_pool_indices, pool_rows));
