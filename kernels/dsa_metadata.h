@@ -158,8 +158,8 @@ constexpr int64_t kDsaTile = int64_t{kDsaThreads} * kDsaLensPerThread;  // lengt
 // More blocks would read more of each other's lengths than they save.
 constexpr int64_t kDsaMaxSumBlocks = 64;
 constexpr int64_t kDsaMaxTableBlocks = int64_t{1} << 20;
-constexpr int64_t kDsaMinElementsPerLane = 4;   // one wide load
+constexpr int64_t kDsaMinElementsPerLane = 4;  // one wide load
 constexpr int64_t kDsaMaxElementsPerLane = 32;
-constexpr int kDsaMaxLanesPerRow = 32;          // unless there are fewer rows than warps
+constexpr int kDsaMaxLanesPerRow = 32;  // unless there are fewer rows than warps
 
 }  // namespace bytegate
