@@ -26,6 +26,12 @@ inline CudaStatus cuda_call(const char* call, cudaError_t error) {
   return {.call = call, .error = error};
 }
 
+// The error that the launch of a kernel left, or "".
+inline std::string launch_error(const char* kernel) {
+  const CudaStatus status = cuda_call(kernel, cudaGetLastError());
+  return status.ok() ? "" : status.text();
+}
+
 // How work on the device went.
 struct [[nodiscard]] CudaOutcome {
   enum class Kind : uint8_t {

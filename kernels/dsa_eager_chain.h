@@ -112,11 +112,22 @@ void run_dsa_eager_tables(const DsaArgs& args, const DsaEagerWorkspace& workspac
               args.num_rows * args.num_pages);
 }
 
-template <DsaMode kMode, typename Launch>
-void run_dsa_eager_chain(const DsaArgs& args, const DsaEagerWorkspace& workspace, Launch& launch) {
+template <typename Launch>
+void run_dsa_eager_chain(DsaMode mode, const DsaArgs& args, const DsaEagerWorkspace& workspace,
+                         Launch& launch) {
   run_dsa_eager_lengths(args, workspace, launch);
   run_dsa_eager_requests_of_rows(args, workspace, launch);
-  run_dsa_eager_rows<kMode>(args, workspace, launch);
+  switch (mode) {
+    case DsaMode::kDecode:
+      run_dsa_eager_rows<DsaMode::kDecode>(args, workspace, launch);
+      break;
+    case DsaMode::kTargetVerify:
+      run_dsa_eager_rows<DsaMode::kTargetVerify>(args, workspace, launch);
+      break;
+    case DsaMode::kDraftExtend:
+      run_dsa_eager_rows<DsaMode::kDraftExtend>(args, workspace, launch);
+      break;
+  }
   run_dsa_eager_tables(args, workspace, launch);
 }
 

@@ -8,15 +8,8 @@ namespace bytegate {
 namespace {
 
 constexpr std::array<std::string_view, 2> kChainNames = {"fused", "eager"};
-constexpr uintptr_t kWorkspaceAlignment = 16;
 
 using Error = std::optional<std::string>;
-
-Error range_error(std::string_view name, int64_t value, int64_t min, int64_t max) {
-  if (value >= min && value <= max) return std::nullopt;
-  return std::string(name) + " is " + std::to_string(value) + ", must be " + std::to_string(min) +
-         " .. " + std::to_string(max);
-}
 
 // One past the largest element offset; nothing when its bytes do not fit an int64.
 std::optional<int64_t> extent(int64_t rows, int64_t row_stride, int64_t columns,
@@ -196,21 +189,6 @@ Error vectors_error(const DsaParams& params) {
   return std::nullopt;
 }
 
-Error workspace_error(const DsaParams& params, size_t needed) {
-  if (params.workspace_bytes < needed) {
-    return "workspace has " + std::to_string(params.workspace_bytes) + " bytes, must have " +
-           std::to_string(needed);
-  }
-  if (params.workspace == nullptr && params.workspace_bytes > 0) return "workspace is null";
-  if (params.workspace != nullptr && params.workspace_bytes == 0) {
-    return "workspace must be null: its size is 0";
-  }
-  if (reinterpret_cast<uintptr_t>(params.workspace) % kWorkspaceAlignment != 0) {
-    return "workspace is not aligned to 16 bytes";
-  }
-  return std::nullopt;
-}
-
 size_t bytes_of(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
                 size_t element_bytes) {
   return static_cast<size_t>(extent(rows, row_stride, columns, column_stride).value_or(0)) *
@@ -294,7 +272,8 @@ std::optional<std::string> dsa_buffers_error(const DsaParams& params, size_t wor
   if (auto error = tables_error(params)) return error;
   if (auto error = ctx_lens_error(params)) return error;
   if (auto error = vectors_error(params)) return error;
-  if (auto error = workspace_error(params, workspace_bytes)) return error;
+  if (auto error = workspace_error(params.workspace, params.workspace_bytes, workspace_bytes))
+    return error;
   return overlaps_error(params, more_outputs);
 }
 

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "kernels/cuda_check.h"
 #include "kernels/dsa_eager_chain.h"
 #include "kernels/dsa_metadata_cuda.h"
 #include "kernels/dsa_metadata_kernels.h"
@@ -42,13 +43,6 @@ __global__ void __launch_bounds__(kDsaEagerThreads)
     dsa_eager_cumulative_sum_kernel(const DsaCumulativeSum<T> sum) {
   __shared__ DsaCumulativeSumShared<std::make_unsigned_t<T>> shared;
   dsa_cumulative_sum(sum, shared);
-}
-
-std::string launch_error(const char* kernel) {
-  const cudaError_t error = cudaGetLastError();
-  if (error == cudaSuccess) return "";
-  return std::string(kernel) + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
-         ")";
 }
 
 class EagerLaunch {
@@ -106,17 +100,7 @@ std::string launch_dsa_fused_on_cuda(DsaMode mode, const DsaArgs& args, void* st
 std::string launch_dsa_eager_on_cuda(DsaMode mode, const DsaArgs& args,
                                      const DsaEagerWorkspace& workspace, void* stream) {
   EagerLaunch launch(static_cast<cudaStream_t>(stream));
-  switch (mode) {
-    case DsaMode::kDecode:
-      run_dsa_eager_chain<DsaMode::kDecode>(args, workspace, launch);
-      break;
-    case DsaMode::kTargetVerify:
-      run_dsa_eager_chain<DsaMode::kTargetVerify>(args, workspace, launch);
-      break;
-    case DsaMode::kDraftExtend:
-      run_dsa_eager_chain<DsaMode::kDraftExtend>(args, workspace, launch);
-      break;
-  }
+  run_dsa_eager_chain(mode, args, workspace, launch);
   return launch.error();
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/byte_range.h"
+#include "kernels/front_door_checks.h"
 #include "oracles/dsa_metadata_contract.h"
 
 namespace bytegate {

@@ -80,17 +80,7 @@ simt::Status launch_dsa_fused_on_host(simt::Executor& executor, DsaMode mode, co
 simt::Status launch_dsa_eager_on_host(simt::Executor& executor, DsaMode mode, const DsaArgs& args,
                                       const DsaEagerWorkspace& workspace) {
   EagerLaunch launch(executor);
-  switch (mode) {
-    case DsaMode::kDecode:
-      run_dsa_eager_chain<DsaMode::kDecode>(args, workspace, launch);
-      break;
-    case DsaMode::kTargetVerify:
-      run_dsa_eager_chain<DsaMode::kTargetVerify>(args, workspace, launch);
-      break;
-    case DsaMode::kDraftExtend:
-      run_dsa_eager_chain<DsaMode::kDraftExtend>(args, workspace, launch);
-      break;
-  }
+  run_dsa_eager_chain(mode, args, workspace, launch);
   return launch.status();
 }
 

@@ -35,10 +35,7 @@ size_t dsa_refresh_workspace_bytes(const DsaRefreshParams& params, DsaChain chai
 
 std::optional<std::string> dsa_refresh_error(const DsaRefreshParams& params, DsaChain chain) {
   if (auto error = dsa_call_error(params.metadata)) return error;
-  if (params.num_sm < 1 || params.num_sm > kMaxNumSm) {
-    return "num_sm is " + std::to_string(params.num_sm) + ", must be 1 .. " +
-           std::to_string(kMaxNumSm);
-  }
+  if (auto error = range_error("num_sm", params.num_sm, 1, kMaxNumSm)) return error;
   const std::array<ByteRange, 1> table = {
       ByteRange{"schedule_metadata", params.schedule_metadata,
                 static_cast<size_t>(params.num_sm + 1) * 2 * sizeof(int32_t)}};

@@ -2,40 +2,27 @@
 
 #include <array>
 
-#include "kernels/byte_range.h"
+#include "kernels/front_door_checks.h"
 
 namespace bytegate {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPathNames = {"tiny", "small", "multi_block"};
-constexpr uintptr_t kWorkspaceAlignment = 16;
 
 int64_t max_rows(PagedMqaMetadataPath path) {
   if (path == PagedMqaMetadataPath::kTiny) return kTinyMaxRows;
   return path == PagedMqaMetadataPath::kSmall ? kSmallMaxRows : INT32_MAX;
 }
 
-std::string outside(std::string_view name, int64_t value, int64_t min, int64_t max) {
-  return std::string(name) + " is " + std::to_string(value) + ", must be " + std::to_string(min) +
-         " .. " + std::to_string(max);
-}
-
 std::optional<std::string> scalar_error(const PagedMqaMetadataParams& params,
                                         PagedMqaMetadataPath path) {
-  if (params.num_sm < 1 || params.num_sm > kMaxNumSm) {
-    return outside("num_sm", params.num_sm, 1, kMaxNumSm);
-  }
+  if (auto error = range_error("num_sm", params.num_sm, 1, kMaxNumSm)) return error;
   if (params.page_size != kPagedMqaPageSize) {
     return "page_size is " + std::to_string(params.page_size) + ", must be " +
            std::to_string(kPagedMqaPageSize);
   }
-  if (params.remainder != static_cast<int64_t>(Remainder::kLast) &&
-      params.remainder != static_cast<int64_t>(Remainder::kFirst)) {
-    return outside("remainder", params.remainder, 0, 1);
-  }
-  if (params.num_rows < 0 || params.num_rows > INT32_MAX) {
-    return outside("number of rows", params.num_rows, 0, INT32_MAX);
-  }
+  if (auto error = range_error("remainder", params.remainder, 0, 1)) return error;
+  if (auto error = range_error("number of rows", params.num_rows, 0, INT32_MAX)) return error;
   if (params.num_rows > max_rows(path)) {
     return "path " + std::string(path_name(path)) + " takes up to " +
            std::to_string(max_rows(path)) + " rows, not " + std::to_string(params.num_rows);
@@ -76,16 +63,8 @@ std::optional<std::string> paged_mqa_metadata_error(const PagedMqaMetadataParams
   }
   if (params.schedule_metadata == nullptr) return "schedule_metadata is null";
   const size_t workspace_bytes = paged_mqa_metadata_workspace_bytes(params.num_rows, path);
-  if (params.workspace_bytes < workspace_bytes) {
-    return "workspace has " + std::to_string(params.workspace_bytes) + " bytes, must have " +
-           std::to_string(workspace_bytes);
-  }
-  if (params.workspace == nullptr && params.workspace_bytes > 0) return "workspace is null";
-  if (params.workspace != nullptr && params.workspace_bytes == 0) {
-    return "workspace must be null: its size is 0";
-  }
-  if (reinterpret_cast<uintptr_t>(params.workspace) % kWorkspaceAlignment != 0) {
-    return "workspace is not aligned to 16 bytes";
+  if (auto error = workspace_error(params.workspace, params.workspace_bytes, workspace_bytes)) {
+    return error;
   }
   const ByteRange lens = {"context_lens", params.context_lens,
                           static_cast<size_t>(params.num_rows) * sizeof(int32_t)};

@@ -1,3 +1,4 @@
+#include "kernels/cuda_check.h"
 #include "kernels/paged_mqa_metadata_baseline_kernel.h"
 #include "kernels/paged_mqa_metadata_cuda.h"
 #include "kernels/paged_mqa_metadata_kernels.h"
@@ -33,13 +34,6 @@ __global__ void __launch_bounds__(kBaselineThreads)
     paged_mqa_metadata_baseline_kernel(const PagedMqaMetadataArgs args) {
   __shared__ PagedMqaBaselineShared shared;
   paged_mqa_metadata_baseline(args, shared);
-}
-
-std::string launch_error(const char* kernel) {
-  const cudaError_t error = cudaGetLastError();
-  if (error == cudaSuccess) return "";
-  return std::string(kernel) + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
-         ")";
 }
 
 }  // namespace

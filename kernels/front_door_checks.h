@@ -1,4 +1,5 @@
-// The bytes that a tensor or workspace takes, for front doors that refuse overlaps.
+// What front doors check alike. Each answers with what is wrong, naming it; nothing when it is
+// right.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,14 @@
 
 namespace bytegate {
 
+// "topk is 0, must be 1 .. 2147483647"
+std::optional<std::string> range_error(std::string_view name, int64_t value, int64_t min,
+                                       int64_t max);
+
+// The caller's workspace: large enough, 16-byte aligned, and null if and only if it has no bytes.
+std::optional<std::string> workspace_error(const void* workspace, size_t bytes, size_t needed);
+
+// The bytes that a tensor or workspace takes.
 struct ByteRange {
   std::string_view name;
   const void* begin = nullptr;
