@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "oracles/case_text.h"
-#include "oracles/paged_mqa_metadata.h"
+#include "properties/op_properties.h"
 
 namespace {
 
@@ -23,7 +23,7 @@ void require(bool holds, const char* what, const std::string& text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const bytegate::Op* const ops[] = {&bytegate::paged_mqa_metadata_op()};
+  const bytegate::OpTable ops = bytegate::all_ops();
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const bytegate::ParseResult first = bytegate::read_case(bytes, ops, kMaxElements);
   if (!first.value) {

@@ -65,21 +65,38 @@ void add_tensors(const OpProperties& properties, const Tally& tally,
   }
 }
 
+void add_layouts(const OpProperties& properties, const Tally& tally,
+                 std::vector<std::string>& unmet) {
+  for (const TensorSpec& spec : properties.op->tensors) {
+    if (std::count(spec.strided.begin(), spec.strided.end(), true) == 0) continue;
+    const std::string name(spec.name);
+    const auto passed = [&](const char* layout) {
+      return num_passed(tally.by_layout, name + " " + layout);
+    };
+    if (passed("compact") == 0) unmet.push_back("no case with " + name + " compact");
+    if (passed("strided") + passed("rows strided") + passed("columns strided") == 0) {
+      unmet.push_back("no case with " + name + " strided");
+    }
+    if (spec.role == Role::kInput && passed("repeated") == 0) {
+      unmet.push_back("no case with " + name + " repeated");
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& tally) {
+std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated) {
   std::vector<std::string> unmet;
-  const auto generated = tally.by_source.find("generated");
-  if (generated == tally.by_source.end()) return unmet;
-  const int64_t num_generated = generated->second.passed + generated->second.failed;
-  if (num_generated < properties.gate_cases - properties.gate_cases / 2) return unmet;
-  add_paths(properties, tally, unmet);
-  for (size_t i = 0; i < tally.by_class.size(); ++i) {
-    if (tally.by_class[i] > 0) continue;
+  const int64_t num_drawn = generated.all.passed + generated.all.failed;
+  if (num_drawn < properties.gate_cases - properties.gate_cases / 2) return unmet;
+  add_paths(properties, generated, unmet);
+  for (size_t i = 0; i < generated.by_class.size(); ++i) {
+    if (generated.by_class[i] > 0) continue;
     unmet.push_back("no case of class " + std::string(properties.classes[i]));
   }
-  add_scalars(properties, tally, unmet);
-  add_tensors(properties, tally, unmet);
+  add_scalars(properties, generated, unmet);
+  add_tensors(properties, generated, unmet);
+  add_layouts(properties, generated, unmet);
   return unmet;
 }
 

@@ -8,13 +8,14 @@
 
 namespace bytegate {
 
-// Why the run is less than a gate promises, one line each. With at least half of the op's
-// gate_cases generated:
+// Why the generated cases are less than a gate promises, one line each. With at least half of the
+// op's gate_cases drawn:
 //   - each path has passed one case in a hundred of gate_cases, and 100 at least;
 //   - cases passed of every class, every variant, every dtype that a tensor may have, and of every
 //     optional tensor both with and without it;
+//   - every tensor that may have strides passed compact and strided, as an input also repeated;
 //   - cases passed of every listed value of a scalar, where gate_cases are enough to draw each.
 // A tensor is taken for optional when it was in some case.
-std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& tally);
+std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated);
 
 }  // namespace bytegate

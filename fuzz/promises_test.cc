@@ -23,13 +23,18 @@ OpProperties gated_ledger(int64_t gate_cases) {
 // What a run of `num_generated` cases has when it kept every promise.
 Tally kept_tally(const OpProperties& properties, int64_t num_generated) {
   Tally tally(properties);
-  tally.by_source["generated"].passed = num_generated;
+  tally.all.passed = num_generated;
   tally.by_path["serial"].passed = num_generated;
   tally.by_class = {num_generated, 1};
   for (std::vector<bool>& used : tally.values_used) used.assign(used.size(), true);
   for (const char* variant : {"sign=plus", "sign=minus"}) tally.by_variant[variant].passed = 1;
   for (const char* dtype : {"parts=int32", "parts=int64"}) tally.by_dtype[dtype].passed = 1;
   for (const char* state : {"bias present", "bias absent"}) tally.by_presence[state].passed = 1;
+  for (const TensorSpec& spec : properties.op->tensors) {
+    for (const char* layout : {" compact", " strided", " repeated"}) {
+      if (!spec.strided.empty()) tally.by_layout[std::string(spec.name) + layout].passed = 1;
+    }
+  }
   return tally;
 }
 
@@ -44,16 +49,9 @@ TEST(Promises, HalfOfTheCasesOfAGateAreEnoughToAsk) {
   tally.by_class[1] = 0;
   EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of class empty"));
   // Failures were generated, too.
-  tally.by_source["generated"] = {.passed = 1400, .failed = 101};
+  tally.all = {.passed = 1400, .failed = 101};
   EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case of class empty"));
-  tally.by_source["generated"] = {.passed = 1400, .failed = 100};
-  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
-}
-
-TEST(Promises, CasesOfTheCorpusAreNotAskedForAnything) {
-  const OpProperties properties = gated_ledger(100);
-  Tally tally(properties);
-  tally.by_source["corpus"].passed = 100000;
+  tally.all = {.passed = 1400, .failed = 100};
   EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
 }
 
@@ -120,17 +118,36 @@ TEST(Promises, OptionalTensorsWereThereAndWereNot) {
   }
 }
 
+TEST(Promises, EveryLayoutThatATensorMayHavePassed) {
+  const OpProperties properties = gated_ledger(1000);
+  Tally tally = kept_tally(properties, 1000);
+  tally.by_layout.erase("keys repeated");
+  tally.by_layout["table compact"] = {.passed = 0, .failed = 2};
+  tally.by_layout.erase("spread strided");
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("no case with keys repeated", "no case with table compact",
+                          "no case with spread strided"));
+  tally.by_layout["spread rows strided"].passed = 1;
+  tally.by_layout["table compact"].passed = 1;
+  EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case with keys repeated"));
+}
+
 TEST(Promises, AnEmptyGateBreaksThemAll) {
   const OpProperties properties = gated_ledger(4800);
   Tally tally(properties);
-  tally.by_source["generated"].failed = 4800;
+  tally.all.failed = 4800;
   tally.by_presence["bias present"].failed = 4800;
   EXPECT_THAT(unmet_promises(properties, tally),
               UnorderedElementsAre("only 0 cases passed on path serial", "no case of class any",
                                    "no case of class empty", "100 values of scale were not used",
                                    "no case of sign=plus", "no case of sign=minus",
                                    "no case of parts=int32", "no case of parts=int64",
-                                   "no case with bias present", "no case with bias absent"));
+                                   "no case with bias present", "no case with bias absent",
+                                   "no case with keys compact", "no case with keys strided",
+                                   "no case with keys repeated", "no case with table compact",
+                                   "no case with table strided", "no case with table repeated",
+                                   "no case with scaled compact", "no case with scaled strided",
+                                   "no case with spread compact", "no case with spread strided"));
 }
 
 }  // namespace

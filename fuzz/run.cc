@@ -89,7 +89,8 @@ void Runner::work() {
         opened.candidate == nullptr ? VerdictKind::kUnloadable : VerdictKind::kUntested;
     return;
   }
-  Tally tally(properties_);
+  Tally kept(properties_);  // cases of the corpus and of traces
+  Tally generated(properties_);
   std::unique_ptr<InFlight> previous;
   while (true) {
     std::unique_ptr<InFlight> current;
@@ -99,12 +100,17 @@ void Runner::work() {
       current->cases = current->batch.make();
       current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_);
     }
-    if (previous != nullptr) settle(*previous, *opened.candidate, *backend.backend, tally);
+    if (previous != nullptr) {
+      settle(*previous, *opened.candidate, *backend.backend,
+             previous->batch.source == kGeneratedSource ? generated : kept);
+    }
     if (current == nullptr) break;
     previous = std::move(current);
   }
   const std::scoped_lock lock(outcome_mutex_);
-  outcome_.tally.merge(tally);
+  outcome_.tally.merge(kept);
+  outcome_.tally.merge(generated);
+  outcome_.generated.merge(generated);
 }
 
 void Runner::work_safely() {

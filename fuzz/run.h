@@ -15,6 +15,9 @@
 
 namespace bytegate {
 
+// Source of the cases that a generator draws; those of a promise are counted among them alone.
+constexpr const char* kGeneratedSource = "generated";
+
 // Cases that are checked together. Made on the thread that runs them.
 struct CaseBatch {
   std::string source;  // "generated", "corpus", "trace"
@@ -40,8 +43,9 @@ struct RunOptions {
 };
 
 struct RunOutcome {
-  explicit RunOutcome(const OpProperties& properties) : tally(properties) {}
+  explicit RunOutcome(const OpProperties& properties) : tally(properties), generated(properties) {}
   Tally tally;
+  Tally generated;                // of tally: what the generator drew
   std::vector<Finding> findings;  // one per origin
   int64_t num_unkept = 0;         // failures of further origins
   bool out_of_time = false;       // the deadline came before the last generated case

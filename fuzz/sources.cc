@@ -110,7 +110,7 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
     const int64_t step = range.num_shards;
     const int64_t last = std::min(range.num_cases, first + size * step);
     next = first + (last - first + step - 1) / step * step;
-    return CaseBatch{.source = "generated", .make = [&properties, range, first, last, step] {
+    return CaseBatch{.source = kGeneratedSource, .make = [&properties, range, first, last, step] {
                        std::vector<Case> cases;
                        for (int64_t i = first; i < last; i += step) {
                          Draw draw(case_seed(range.seed, static_cast<uint64_t>(i)));

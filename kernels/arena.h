@@ -5,7 +5,7 @@
 //   guard | tensor | guard | tensor | guard | workspace | guard | tensor of the next case | ...
 //
 // Everything that is not an input starts as poison: a pattern that depends on the position, so that
-// no constant and no shifted copy looks like it.
+// no constant and no shifted copy looks like it. Only outputs of later steps may start as they are.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,11 @@ int32_t workspace_bytes(void* state, bytegate_call* call, uint64_t* bytes) {
   CallReader reader(*call);
   const OpLauncher* launcher = find(*static_cast<BuiltinState*>(state), call->op);
   if (launcher == nullptr || launcher->workspace_bytes == nullptr) return BYTEGATE_OK;
-  return launcher->workspace_bytes(reader, *bytes);
+  try {
+    return launcher->workspace_bytes(reader, *bytes);
+  } catch (const std::exception& error) {
+    return reader.report(BYTEGATE_INTERNAL_ERROR, error.what());
+  }
 }
 
 int32_t launch(void* state, bytegate_call* call, CallReader& reader) {

@@ -152,6 +152,7 @@ Error tables_error(const DsaParams& params) {
 Error ctx_lens_error(const DsaParams& params) {
   const DsaTable& table = params.paged_mqa_ctx_lens;
   if (!table.present) return null_error("paged_mqa_ctx_lens", table.data, false);
+  if (params.mode != DsaMode::kTargetVerify) return "paged_mqa_ctx_lens is for target_verify only";
   const int64_t column_stride = params.paged_mqa_ctx_lens_column_stride;
   if (params.next_n > 1 && column_stride < 1) {
     return "the column stride of paged_mqa_ctx_lens is " + std::to_string(column_stride) +

@@ -99,6 +99,7 @@ struct DsaGrid {
   int64_t columns_per_unit;    // of req_to_token
   int64_t num_row_groups;      // units next to each other
   int64_t num_units;
+  int64_t units_per_block;
 };
 
 // What the kernels get, by value.
@@ -158,7 +159,10 @@ constexpr int64_t kDsaTile = int64_t{kDsaThreads} * kDsaLensPerThread;  // lengt
 // More blocks would read more of each other's lengths than they save.
 constexpr int64_t kDsaMaxSumBlocks = 64;
 constexpr int64_t kDsaMaxTableBlocks = int64_t{1} << 20;
-constexpr int64_t kDsaMinElementsPerLane = 4;  // one wide load
+// Where each of them has more than one window of extend_seq_lens to walk.
+constexpr int64_t kDsaMaxWalkingBlocks = 1024;
+constexpr int64_t kDsaWindow = int64_t{kDsaThreads} * 4;  // requests looked at together
+constexpr int64_t kDsaMinElementsPerLane = 4;             // one wide load
 constexpr int64_t kDsaMaxElementsPerLane = 32;
 constexpr int kDsaMaxLanesPerRow = 32;  // unless there are fewer rows than warps
 

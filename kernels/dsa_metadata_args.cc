@@ -69,7 +69,12 @@ DsaGrid grid_of(const DsaParams& params) {
   if (!params.page_table.present) grid.columns_per_unit *= params.page_size;
   grid.num_row_groups = ceil_div(num_rows, kDsaThreads / num_lanes);
   grid.num_units = grid.num_row_groups * ceil_div(params.max_len, grid.columns_per_unit);
-  grid.num_table_blocks = static_cast<int32_t>(std::min(grid.num_units, kDsaMaxTableBlocks));
+  const bool walks = params.mode == DsaMode::kDraftExtend &&
+                     params.form == static_cast<int64_t>(DsaExtendForm::kRagged) &&
+                     params.num_requests > kDsaWindow;
+  const int64_t max_blocks = walks ? kDsaMaxWalkingBlocks : kDsaMaxTableBlocks;
+  grid.units_per_block = ceil_div(grid.num_units, max_blocks);
+  grid.num_table_blocks = static_cast<int32_t>(ceil_div(grid.num_units, grid.units_per_block));
   return grid;
 }
 

@@ -201,8 +201,9 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
     }
   }
   const DsaPart part = dsa_part(args.num_rows, block, args.grid.num_row_blocks);
+  DsaWalk walk;
   uint32_t sum = 0;
-  dsa_for_each_row<kRagged>(args, 0, part.first, shared.walk, [&](const DsaRow& row) {
+  dsa_for_each_row<kRagged>(args, 0, part.first, walk, shared.walk, [&](const DsaRow& row) {
     sum += static_cast<uint32_t>(dsa_topk_len(args, dsa_row_len<kMode>(args, row)));
   });
   uint32_t before = part.first > 0 ? dsa_block_sum(sum, shared.sum) : 0;
@@ -211,7 +212,7 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
     const int64_t left = part.last - tile;
     const int64_t count = left < kDsaTile ? left : kDsaTile;
     dsa_clear_tile(shared.sum);
-    dsa_for_each_row<kRagged>(args, tile, tile + count, shared.walk, [&](const DsaRow& row) {
+    dsa_for_each_row<kRagged>(args, tile, tile + count, walk, shared.walk, [&](const DsaRow& row) {
       shared.sum.lens[row.row - tile] = dsa_store_row<kMode>(args, row);
     });
     before = dsa_store_sums(count, before, args.dsa_cu_seqlens_k + tile, shared.sum);
@@ -270,9 +271,8 @@ BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool
   const int64_t last_page = args.real_page_table == nullptr
                                 ? 0
                                 : (static_cast<uint32_t>(columns.last) + page_size - 1) / page_size;
-  const int64_t page_stride = args.page_size * column_stride;
   // Asked for before the copy, so that both wait for memory together.
-  const int32_t first_slot = page < last_page ? slots[page * page_stride] : 0;
+  const int32_t first_slot = page < last_page ? slots[page * args.page_size * column_stride] : 0;
   if (args.page_table != nullptr) {
     int32_t* to = args.page_table + row * args.page_table_stride;
     if (column_stride == 1) {
@@ -288,7 +288,7 @@ BYTEGATE_DEVICE void dsa_copy_row(const DsaArgs& args, int64_t row, int64_t pool
   int32_t* to = args.real_page_table + row * args.real_page_table_stride;
   to[page] = dsa_floor_div(first_slot, args.page_size);
   for (page += num_lanes; page < last_page; page += num_lanes) {
-    to[page] = dsa_floor_div(slots[page * page_stride], args.page_size);
+    to[page] = dsa_floor_div(slots[page * args.page_size * column_stride], args.page_size);
   }
 }
 
@@ -303,7 +303,7 @@ BYTEGATE_DEVICE int64_t dsa_num_columns(const DsaArgs& args, int64_t request) {
 // those of all rows of the unit together, between barriers.
 template <bool kRagged>
 BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_row, int row_idx,
-                                           DsaShared& shared) {
+                                           DsaWalk& walk, DsaShared& shared) {
   const int64_t row = first_row + row_idx;
   if constexpr (!kRagged) {
     return row < args.num_rows ? dsa_row(args, row).request : -1;
@@ -312,8 +312,8 @@ BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_ro
     shared.request_of_row[threadIdx.x] = -1;
     __syncthreads();
     const int64_t end = first_row + (kDsaThreads >> args.grid.log2_lanes);
-    dsa_for_each_row<true>(args, first_row, end < args.num_rows ? end : args.num_rows, shared.walk,
-                           [&](const DsaRow& found) {
+    dsa_for_each_row<true>(args, first_row, end < args.num_rows ? end : args.num_rows, walk,
+                           shared.walk, [&](const DsaRow& found) {
                              shared.request_of_row[found.row - first_row] =
                                  static_cast<int32_t>(found.request);
                            });
@@ -325,12 +325,12 @@ BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_ro
 // A unit: a chunk of the columns of a few rows, each row by as many neighbouring threads.
 template <bool kRagged>
 BYTEGATE_DEVICE void dsa_write_unit(const DsaArgs& args, int64_t chunk, int64_t group,
-                                    DsaShared& shared) {
+                                    DsaWalk& walk, DsaShared& shared) {
   const int log2_lanes = args.grid.log2_lanes;
   const int thread = static_cast<int>(threadIdx.x);
   const int row_idx = thread >> log2_lanes;
   const int64_t first_row = group * (kDsaThreads >> log2_lanes);
-  const int64_t request = dsa_request_of_row<kRagged>(args, first_row, row_idx, shared);
+  const int64_t request = dsa_request_of_row<kRagged>(args, first_row, row_idx, walk, shared);
   if (request < 0) return;
   const int64_t pool_row = dsa_pool_row(args, request);
   if (pool_row < 0 || pool_row >= args.num_pool_rows) return;
@@ -356,11 +356,15 @@ BYTEGATE_DEVICE void dsa_metadata_fused(const DsaArgs& args, DsaShared& shared) 
     return;
   }
   block -= args.grid.num_row_blocks;
+  // Neighbouring units, so that a walk over the requests goes on where it was.
+  const int64_t per_block = args.grid.units_per_block;
+  const int64_t end = (block + 1) * per_block;
   const bool one_chunk = args.grid.num_units == args.grid.num_row_groups;
-  for (int64_t unit = block; unit < args.grid.num_units; unit += args.grid.num_table_blocks) {
+  DsaWalk walk;
+  for (int64_t unit = block * per_block; unit < end && unit < args.grid.num_units; ++unit) {
     const int64_t chunk = one_chunk ? 0 : unit / args.grid.num_row_groups;
     const int64_t group = unit - chunk * args.grid.num_row_groups;
-    dsa_write_unit<kRagged>(args, chunk, group, shared);
+    dsa_write_unit<kRagged>(args, chunk, group, walk, shared);
   }
 }
 

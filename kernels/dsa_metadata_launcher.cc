@@ -128,12 +128,6 @@ int32_t run_precompute(CallReader& call, const DsaParams& params, DsaChain chain
   if (auto error = allocate_dsa_precompute({.allocate = hand_out, .context = &call}, own, result)) {
     return refuse(call, *error);
   }
-  const bool one_buffer_for_lens = result.seqlens_expanded == result.cache_seqlens;
-  const bool one_buffer_for_tables = result.real_page_table == result.page_table;
-  if ((own.mode == DsaMode::kDecode && !one_buffer_for_lens) ||
-      (own.page_size == 1 && !one_buffer_for_tables)) {
-    return call.report(BYTEGATE_INTERNAL_ERROR, "one value under two names is in two buffers");
-  }
   return run_metadata(call, own, chain, launches);
 }
 

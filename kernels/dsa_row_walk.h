@@ -10,8 +10,7 @@
 
 namespace bytegate {
 
-constexpr int kDsaRequestsPerThread = 4;
-constexpr int kDsaWindow = kDsaThreads * kDsaRequestsPerThread;  // requests looked at together
+constexpr int kDsaRequestsPerThread = static_cast<int>(kDsaWindow / kDsaThreads);
 
 struct DsaRowWalkShared {
   int64_t first_row[kDsaWindow];
@@ -23,6 +22,12 @@ struct DsaRow {
   int64_t request;  // b
   int32_t j;
   int32_t num_rows;  // of the request
+};
+
+// How far a block has walked; the same in all of its threads.
+struct DsaWalk {
+  int64_t window = 0;  // first request of the window
+  int64_t before = 0;  // rows before it
 };
 
 BYTEGATE_DEVICE int64_t dsa_extend_len(const DsaArgs& args, int64_t request) {
@@ -58,7 +63,7 @@ BYTEGATE_DEVICE int64_t dsa_load_window(const DsaArgs& args, int64_t first_reque
 // row, the one that is not empty.
 BYTEGATE_DEVICE int dsa_find_request(const DsaRowWalkShared& shared, int64_t row) {
   int owner = 0;
-  for (int step = kDsaWindow / 2; step > 0; step /= 2) {
+  for (int step = static_cast<int>(kDsaWindow) / 2; step > 0; step /= 2) {
     if (shared.first_row[owner + step] <= row) owner += step;
   }
   return owner;
@@ -72,27 +77,30 @@ BYTEGATE_DEVICE DsaRow dsa_row(const DsaArgs& args, int64_t row) {
 }
 
 // Calls visit(DsaRow) for every row of first .. last-1, each in one thread of the block. Rows that
-// extend_seq_lens do not reach are left out. All threads of the block take part.
+// extend_seq_lens do not reach are left out. All threads of the block take part. The walk goes on
+// where it was, so that blocks that take rows in ascending order pass each request once.
 template <bool kRagged, typename Visit>
 BYTEGATE_DEVICE void dsa_for_each_row(const DsaArgs& args, int64_t first, int64_t last,
-                                      DsaRowWalkShared& shared, Visit&& visit) {
+                                      DsaWalk& walk, DsaRowWalkShared& shared, Visit&& visit) {
   const int thread = static_cast<int>(threadIdx.x);
   if constexpr (!kRagged) {
     for (int64_t row = first + thread; row < last; row += kDsaThreads) visit(dsa_row(args, row));
   } else {
-    int64_t before = 0;
-    for (int64_t window = 0; window < args.num_requests && before < last; window += kDsaWindow) {
-      const int64_t after = dsa_load_window(args, window, before, shared);
-      const int64_t begin = first > before ? first : before;
+    if (first < walk.before) walk = DsaWalk{};
+    while (walk.window < args.num_requests && walk.before < last) {
+      const int64_t after = dsa_load_window(args, walk.window, walk.before, shared);
+      const int64_t begin = first > walk.before ? first : walk.before;
       const int64_t end = last < after ? last : after;
       for (int64_t row = begin + thread; row < end; row += kDsaThreads) {
         const int owner = dsa_find_request(shared, row);
-        const int64_t request = window + owner;
+        const int64_t request = walk.window + owner;
         visit(DsaRow{row, request, static_cast<int32_t>(row - shared.first_row[owner]),
                      static_cast<int32_t>(dsa_extend_len(args, request))});
       }
-      before = after;
-      __syncthreads();  // the next window reuses the storage
+      __syncthreads();           // the next window reuses the storage
+      if (after > last) return;  // this window has rows for whoever goes on
+      walk.window += kDsaWindow;
+      walk.before = after;
     }
   }
 }

@@ -22,6 +22,7 @@ endforeach()
 add_library(bytegate_kernels_testing STATIC
   testing/candidates.cc
   testing/dsa_candidates.cc
+  testing/dsa_refresh_candidates.cc
   testing/faulty_kernels.cc
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
@@ -34,6 +35,7 @@ add_executable(kernels_test
   candidate_test.cc
   dsa_front_door_buffers_test.cc
   dsa_front_door_edges_test.cc
+  dsa_grid_test.cc
   dsa_front_door_test.cc
   dsa_precompute_test.cc
   host_backend_test.cc

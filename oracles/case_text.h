@@ -20,8 +20,9 @@ namespace bytegate {
 constexpr int64_t kCaseFormatVersion = 1;
 // Limits of a case file; what exceeds them is refused before it is allocated.
 constexpr size_t kMaxCaseFileBytes = size_t{64} << 20;
-// Elements of all tensors and steps together, a GiB at most. The outputs of a case that is to be
-// refused do not count: nobody allocates them, and the size may be what is to be refused.
+// Elements of all inputs and steps together, a GiB at most; reading allocates them. The outputs are
+// allocated by whoever runs the case, and may be larger. Those of a case that is to be refused do
+// not count: nobody allocates them, and the size may be what is to be refused.
 constexpr int64_t kMaxCaseElements = int64_t{1} << 27;
 constexpr int64_t kOutputsPerElement = 32;
 constexpr int64_t kMaxCaseSteps = int64_t{1} << 16;

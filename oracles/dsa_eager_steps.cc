@@ -120,9 +120,11 @@ Table take_columns(const Table& table, int64_t step) {
 }
 
 Table floor_divide(const Table& table, int32_t divisor) {
+  // Without its non-negative remainder a value divides evenly.
   return table.unaryExpr([divisor](int32_t value) {
-    const int32_t quotient = value / divisor;
-    return value % divisor < 0 ? quotient - 1 : quotient;
+    const int64_t wide = value;
+    const int64_t remainder = (wide % divisor + divisor) % divisor;
+    return static_cast<int32_t>((wide - remainder) / divisor);
   });
 }
 

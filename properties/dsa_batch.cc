@@ -75,7 +75,12 @@ class Maker {
     scalar(scalars.max_len) = window_.max_len;
     scalar(scalars.topk) = 2048;
     scalar(scalars.page_size) = draw_.one_in(4) ? 1 : batch_.page_size;
+    scalar(scalars.tail) = draw_.one_in(4) ? 1 : 0;
     if (scalars.next_n >= 0) scalar(scalars.next_n) = rows_per_request_;
+    if (scalars.form >= 0 && draw_.one_in(3)) {
+      scalar(scalars.form) = static_cast<int64_t>(DsaExtendForm::kStatic);
+      scalar(scalars.extend_len) = 1;  // no request holds fewer tokens
+    }
     if (scalars.expanded_min >= 0) scalar(scalars.expanded_min) = draw_.between(0, 2);
     if (scalars.num_sm >= 0) {
       constexpr std::array<int64_t, 6> kServing = {78, 108, 114, 132, 148, 152};
@@ -109,7 +114,7 @@ class Maker {
       for (int64_t token = 0; token < window_.max_len; ++token) {
         slots.set(pool_row * window_.max_len + token, token < len ? batch_.slot(b, token) : -1);
       }
-      if (tensors.extend_seq_lens >= 0) {
+      if (tensors.extend_seq_lens >= 0 && tensor(tensors.extend_seq_lens).present) {
         tensor(tensors.extend_seq_lens)
             .elements.set(i, std::min(draw_.between(1, rows_per_request_), len));
       }

@@ -8,6 +8,7 @@
 #include "properties/check.h"
 #include "properties/dsa_metadata.h"
 #include "properties/minimize.h"
+#include "properties/testing/dsa_case_text.h"
 
 namespace bytegate {
 namespace {
@@ -22,68 +23,6 @@ const OpProperties& properties_of(DsaMode mode) {
 Case drawn(DsaMode mode, uint64_t case_idx) {
   Draw draw(case_seed(11, case_idx));
   return properties_of(mode).generate(draw);
-}
-
-// ---- a case in one line: what differs from the simplest case of its operation
-
-std::string values_text(const Elements& values) {
-  std::string text;
-  for (int64_t i = 0; i < values.size(); ++i) {
-    text += (i > 0 ? " " : "") + std::to_string(values.at(i));
-  }
-  return text;
-}
-
-std::string tensor_text(const TensorSpec& spec, const Tensor& tensor) {
-  const Elements& values = tensor.elements;
-  std::string text;
-  if (!is_compact(tensor)) text += " stride " + to_string(tensor.strides);
-  if (tensor.present && tensor.dtype != spec.dtypes.front()) text += " int64";
-  for (int64_t i = 0; i < values.size(); ++i) {
-    if (values.at(i) == spec.simplest) continue;
-    text += " = " + values_text(values);
-    break;
-  }
-  return text.empty() ? "" : ", " + std::string(spec.name) + text;
-}
-
-std::string text_of(const Case& c) {
-  const Op& op = *c.op;
-  std::string text;
-  for (size_t i = 0; i < op.dims.size(); ++i) {
-    if (c.dims[i] == op.dims[i].min) continue;
-    text += ", " + std::string(op.dims[i].name) + " " + std::to_string(c.dims[i]);
-  }
-  for (size_t i = 0; i < op.scalars.size(); ++i) {
-    const ScalarSpec& spec = op.scalars[i];
-    if (c.scalars[i] == spec.simplest) continue;
-    const std::string value = spec.symbols.empty()
-                                  ? std::to_string(c.scalars[i])
-                                  : std::string(spec.symbols[static_cast<size_t>(c.scalars[i])]);
-    text += ", " + std::string(spec.name) + " " + value;
-  }
-  for (size_t i = 0; i < op.tensors.size(); ++i) text += tensor_text(op.tensors[i], c.tensors[i]);
-  for (size_t i = 0; i < op.tensors.size(); ++i) {
-    if (presence_of(op.tensors[i], c) != Presence::kOptional || !c.tensors[i].present) continue;
-    text += ", with " + std::string(op.tensors[i].name);
-  }
-  if (c.mode != Mode::kPlain) text += ", graph";
-  if (c.seed != 0) text += ", seed " + std::to_string(c.seed);
-  if (!c.forced_path.empty()) text += ", path " + c.forced_path;
-  if (!c.later_steps.empty()) text += ", " + std::to_string(c.later_steps.size()) + " more steps";
-  return text.empty() ? text : text.substr(2);
-}
-
-// Where the first wrong element is and what is there; poison differs from build to build.
-std::string found_text(const Verdict& verdict) {
-  if (!verdict.difference) {
-    const size_t at = verdict.message.rfind("byte ");
-    return at == std::string::npos ? verdict.message : verdict.message.substr(at);
-  }
-  const Difference& difference = *verdict.difference;
-  const std::string actual =
-      verdict.kind == VerdictKind::kUnwritten ? "not written" : "actual " + difference.actual;
-  return difference.field + difference.index + ": expect " + difference.expect + ", " + actual;
 }
 
 // ---- the canaries

@@ -22,7 +22,8 @@ struct Facts {
   bool padded_bucket = false;    // by the last request, in pool row 0 unlike the first
   bool repeated_pool_row = false;
   bool request_without_rows = false;
-  bool negative_slot = false;  // where a page begins
+  bool negative_slot = false;  // that begins a page, but is no first slot of one
+  int64_t last_pool_row = -1;  // of those that are copied
   bool dead_columns = false;   // tail = live leaves some open
 };
 
@@ -31,6 +32,13 @@ void add_rows(Facts& facts, int64_t request) {
   const int64_t num_rows = dsa_rows_of_request(c, request);
   facts.request_without_rows |= num_rows == 0;
   if (num_rows == 0) return;
+  const int64_t pool_row = c.req_pool_indices->at(request);
+  facts.last_pool_row = std::max(facts.last_pool_row, pool_row);
+  for (int64_t column = 0; column < c.max_len && c.page_size > 1; column += c.page_size) {
+    const int32_t slot = c.req_to_token[static_cast<size_t>(pool_row * c.num_columns + column)];
+    // Where a division towards zero and a floor differ.
+    facts.negative_slot |= slot < 0 && slot % c.page_size != 0;
+  }
   // Rows of a request ascend by one, unless they wrap.
   for (const int64_t j : {int64_t{0}, num_rows - 1}) {
     const int32_t len = dsa_row_len(c, request, j);
@@ -51,11 +59,6 @@ void add_request(Facts& facts, int64_t request) {
   facts.length_wraps |= cache_len < cut;
   facts.padding_request |= seq == 0 || seq == 1;
   facts.dead_columns |= c.tail == DsaTail::kLive && dsa_live_columns(c, request) < c.max_len;
-  const int64_t pool_row = c.req_pool_indices->at(request);
-  for (int64_t column = 0; column < c.max_len; column += c.page_size) {
-    const size_t idx = static_cast<size_t>(pool_row * c.num_columns + column);
-    facts.negative_slot |= c.req_to_token[idx] < 0;
-  }
   add_rows(facts, request);
 }
 
@@ -67,6 +70,7 @@ Facts facts_of(const Case& c) {
     add_request(facts, b);
     sum += dsa_cache_seqlen(facts.view, b);
     facts.sum_wraps |= sum > INT32_MAX || sum < INT32_MIN;
+    if (dsa_rows_of_request(facts.view, b) == 0) continue;
     pool_rows.push_back(facts.view.req_pool_indices->at(b));
   }
   if (pool_rows.size() > 1 && pool_rows.front() != 0 && pool_rows.back() == 0) {
@@ -79,9 +83,20 @@ Facts facts_of(const Case& c) {
   return facts;
 }
 
-bool strides_past_int32(const Facts& facts, int tensor) {
+// Whether the offset of a row that is read or written does not fit 32 bits, with or without a sign.
+bool reaches_past_32_bits(const Facts& facts, int tensor, int64_t last_row) {
   const Tensor& table = facts.c.tensors[static_cast<size_t>(tensor)];
-  return table.present && table.shape[0] > 1 && table.strides[0] > INT32_MAX;
+  if (!table.present || facts.view.max_len == 0 || last_row <= 0) return false;
+  return table.strides[0] > int64_t{UINT32_MAX} / last_row;
+}
+
+bool copies_in_batches(const Facts& facts) {
+  constexpr int64_t kManyElements = int64_t{1} << 18;
+  const Tensor& to = facts.c.tensors[static_cast<size_t>(facts.view.tensors.page_table)];
+  const Tensor& from = facts.c.tensors[static_cast<size_t>(facts.view.tensors.req_to_token)];
+  return to.present && facts.view.num_rows * facts.view.max_len > kManyElements &&
+         facts.view.tail == DsaTail::kFull && from.strides[1] == 1 && from.strides[0] % 4 == 0 &&
+         to.strides[0] % 4 == 0;
 }
 
 bool has_wider_table(const Facts& facts) {
@@ -121,6 +136,10 @@ constexpr std::array kClasses = {
           [](const Facts& f) { return f.view.num_requests > 0 && f.view.num_rows == 0; }},
     Class{"request without rows among others", kExtend, kAnyEntry,
           [](const Facts& f) { return f.request_without_rows && f.view.num_rows > 0; }},
+    Class{"more than 1024 requests", kAll, kAnyEntry,
+          [](const Facts& f) { return f.view.num_requests > 1024; }},
+    Class{"more than 2048 requests", kAll, kAnyEntry,
+          [](const Facts& f) { return f.view.num_requests > kTile; }},
     Class{"more than 1024 rows", kAll, kAnyEntry,
           [](const Facts& f) { return f.view.num_rows > 1024; }},
     Class{"more than 2048 rows", kAll, kAnyEntry,
@@ -152,13 +171,16 @@ constexpr std::array kClasses = {
     Class{"columns left open by tail", kAll, kAnyEntry,
           [](const Facts& f) { return f.dead_columns; }},
     Class{"table wider than max_len", kAll, kBuffers, has_wider_table},
-    Class{"input rows past 2^31 elements apart", kAll, kAnyEntry,
-          [](const Facts& f) { return strides_past_int32(f, f.view.tensors.req_to_token); }},
-    Class{"output rows past 2^31 elements apart", kAll, kBuffers,
+    Class{"input row offset past 32 bits", kAll, kAnyEntry,
           [](const Facts& f) {
-            return strides_past_int32(f, f.view.tensors.page_table) ||
-                   strides_past_int32(f, f.view.tensors.real_page_table);
+            return reaches_past_32_bits(f, f.view.tensors.req_to_token, f.last_pool_row);
           }},
+    Class{"output row offset past 32 bits", kAll, kBuffers,
+          [](const Facts& f) {
+            return reaches_past_32_bits(f, f.view.tensors.page_table, f.view.num_rows - 1) ||
+                   reaches_past_32_bits(f, f.view.tensors.real_page_table, f.view.num_rows - 1);
+          }},
+    Class{"a quarter of a million slots in rows of whole int4", kAll, kAnyEntry, copies_in_batches},
     Class{"forced path", kAll, kAnyEntry, [](const Facts& f) { return !f.c.forced_path.empty(); }},
     Class{"replayed with other inputs", kAll, kAnyEntry,
           [](const Facts& f) { return !f.c.later_steps.empty(); }},

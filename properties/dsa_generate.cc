@@ -105,13 +105,18 @@ void plan_rows(DsaMode mode, Plan& plan, Draw& draw) {
 
 Plan draw_plan(DsaMode mode, Draw& draw) {
   Plan plan;
-  plan.num_requests = draw_num_requests(draw);
+  // Seldom so wide that each thread copies as much at once as it ever does.
+  bool wide = draw.one_in(96);
+  plan.num_requests = wide ? draw.between(4, 24) : draw_num_requests(draw);
   plan_rows(mode, plan, draw);
+  wide = wide && plan.num_rows > 0;
   plan.page_size = draw_page_size(draw);
   // Elements of the tables; now and then enough for several blocks in a row.
-  const int64_t budget = draw.one_in(64) ? int64_t{1} << 17 : int64_t{1} << draw.between(8, 13);
+  int64_t budget = draw.one_in(64) ? int64_t{1} << 17 : int64_t{1} << draw.between(8, 13);
+  if (wide) budget = int64_t{1} << 19;
   const int64_t limit = std::max<int64_t>(2, budget / std::max<int64_t>(plan.num_rows, 1));
-  plan.max_len = draw_max_len(std::min<int64_t>(limit, 1 << 16), plan.page_size, draw);
+  plan.max_len =
+      wide ? limit / 4 * 4 : draw_max_len(std::min<int64_t>(limit, 1 << 16), plan.page_size, draw);
   plan.num_columns = plan.max_len + (draw.one_in(2) ? 0 : draw.between(1, 9));
   const int64_t most = std::max<int64_t>(1, budget / std::max<int64_t>(plan.num_columns, 1));
   plan.num_pool_rows = draw.between(1, std::min(most, plan.num_requests + 3));

@@ -4,6 +4,7 @@ add_executable(properties_test
   check_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
+  dsa_refresh_canaries_test.cc
   dsa_relations_test.cc
   dummy_op_test.cc
   minimize_test.cc

@@ -39,7 +39,7 @@ void note_unmet(const RunRow& row, Report& report) {
     report.unmet.push_back(where + "no case passed whose output bytes were compared");
   }
   if (!is_production(report)) return;
-  for (const std::string& promise : unmet_promises(*row.properties, tally)) {
+  for (const std::string& promise : unmet_promises(*row.properties, row.outcome.generated)) {
     report.unmet.push_back(where + promise);
   }
 }
@@ -83,17 +83,13 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
           .outcome = bytegate::run(properties, std::move(source), run)};
 }
 
-// Whether the candidate says of a few cases that it takes none of them: the operation is not its.
-bool is_foreign(const OpProperties& properties, const ChosenBackends::Entry& backend,
-                const Options& options) {
-  constexpr int64_t kProbes = 8;
-  RunOptions run = run_options(options, backend.kind);
-  run.num_jobs = 1;
-  const GeneratedRange range = {
-      .seed = options.seed, .num_cases = kProbes, .shard = 0, .num_shards = 1};
-  const RunOutcome probe =
-      bytegate::run(properties, source_of_generator(properties, range, backend.kind), run);
-  return probe.tally.by_verdict[static_cast<size_t>(VerdictKind::kUnsupported)] == kProbes;
+// Whether the candidate said of every case that it does not take it: the operation is not its.
+bool is_foreign(const RunRow& row) {
+  const Counts& all = row.outcome.tally.all;
+  const auto& verdicts = row.outcome.tally.by_verdict;
+  const int64_t num_unsupported = verdicts[static_cast<size_t>(VerdictKind::kUnsupported)];
+  return row.outcome.error.empty() && num_unsupported > 0 &&
+         num_unsupported == all.passed + all.failed + all.set_aside;
 }
 
 int gate(const Options& options, const std::string& command_line) {
@@ -116,16 +112,16 @@ int gate(const Options& options, const std::string& command_line) {
   const double num_runs = static_cast<double>(ops.size() * backends.entries.size());
   for (const OpProperties* properties : ops) {
     for (const ChosenBackends::Entry& backend : backends.entries) {
+      RunRow row =
+          gate_op(*properties, backend, corpus, options, *shard, options.seconds / num_runs);
       // One that was asked for, and one of ours, must be there.
-      if (options.op.empty() && !is_production(report) &&
-          is_foreign(*properties, backend, options)) {
+      if (options.op.empty() && !is_production(report) && is_foreign(row)) {
         report.absent.push_back(std::string(properties->op->name) + " on " +
                                 std::string(backend_name(backend.kind)) +
                                 ": the candidate does not have this operation");
         continue;
       }
-      report.rows.push_back(
-          gate_op(*properties, backend, corpus, options, *shard, options.seconds / num_runs));
+      report.rows.push_back(std::move(row));
       note_unmet(report.rows.back(), report);
       note_absent(report.rows.back(), corpus, report);
     }

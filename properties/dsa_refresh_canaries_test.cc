@@ -1,0 +1,168 @@
+// Candidates for the DSA refresh operations: the right one passes whatever is drawn, and each that
+// is wrong on purpose is caught and shrinks to the case that says what is wrong with it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/testing/candidates.h"
+#include "kernels/testing/dsa_refresh_candidates.h"
+#include "oracles/case_text.h"
+#include "oracles/dsa_metadata.h"
+#include "properties/check.h"
+#include "properties/dsa_metadata.h"
+#include "properties/minimize.h"
+#include "properties/testing/dsa_case_text.h"
+
+namespace bytegate {
+namespace {
+
+const OpProperties& properties_of(DsaMode mode) {
+  static const auto all = dsa_properties();
+  return *std::find_if(all.begin(), all.end(), [&](const OpProperties& properties) {
+    const DsaDescription& description = describe_dsa(*properties.op);
+    return description.mode == mode && description.entry == DsaEntry::kRefresh;
+  });
+}
+
+Case drawn(DsaMode mode, uint64_t case_idx) {
+  Draw draw(case_seed(13, case_idx));
+  return properties_of(mode).generate(draw);
+}
+
+// A candidate for each case: what one keeps from a case is not to be seen in the next.
+Verdict judge(const Case& c, DsaMode mode, DsaRefreshFlaw flaw, Backend& backend) {
+  const auto candidate = open_candidate(dsa_refresh_candidate(flaw));
+  return check({&c, 1}, *candidate, backend, properties_of(mode)).front();
+}
+
+std::string mode_name(DsaMode mode) {
+  return std::array{"Decode", "TargetVerify", "DraftExtend"}[static_cast<size_t>(mode)];
+}
+
+std::string mode_name_of(const ::testing::TestParamInfo<DsaMode>& info) {
+  return mode_name(info.param);
+}
+
+class DsaRefreshCandidates : public ::testing::TestWithParam<DsaMode> {};
+
+TEST_P(DsaRefreshCandidates, ThePlainOnePassesWhateverIsDrawn) {
+  const auto backend = make_host_backend({});
+  for (uint64_t i = 1; i <= 200; ++i) {
+    const Case c = drawn(GetParam(), i);
+    const Verdict verdict = judge(c, GetParam(), DsaRefreshFlaw::kNone, *backend);
+    ASSERT_TRUE(verdict.passed()) << describe(verdict) << ": case " << i << "\n" << write_case(c);
+  }
+}
+
+using enum DsaMode;
+using enum DsaRefreshFlaw;
+
+INSTANTIATE_TEST_SUITE_P(All, DsaRefreshCandidates,
+                         ::testing::Values(kDecode, kTargetVerify, kDraftExtend), mode_name_of);
+
+struct Canary {
+  const char* name;
+  DsaMode mode;
+  DsaRefreshFlaw flaw;
+  const char* origin;
+  const char* smallest;  // the case that it shrinks to
+  const char* found;     // there
+};
+
+std::ostream& operator<<(std::ostream& os, const Canary& canary) {
+  return os << mode_name(canary.mode) << canary.name;
+}
+
+class DsaRefreshCanaries : public ::testing::TestWithParam<Canary> {
+ protected:
+  static constexpr uint64_t kMaxDrawn = 3000;
+  // Where two things would have to change at once, a search stays with a larger case.
+  static constexpr int kMaxSearches = 8;
+  static constexpr MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
+
+  Verdict judge_one(const Case& c) { return judge(c, GetParam().mode, GetParam().flaw, *backend_); }
+
+  // The next case that is caught as the canary says, `case_idx` being the last one drawn.
+  std::optional<Case> next_caught(uint64_t& case_idx) {
+    while (case_idx < kMaxDrawn) {
+      Case c = drawn(GetParam().mode, ++case_idx);
+      if (judge_one(c).origin == GetParam().origin) return c;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_ = make_host_backend({});
+};
+
+TEST_P(DsaRefreshCanaries, ShrinksToTheCaseThatNamesIt) {
+  uint64_t case_idx = 0;
+  MinimizeResult result;
+  for (int search = 0; search < kMaxSearches; ++search) {
+    const std::optional<Case> caught = next_caught(case_idx);
+    if (!caught) break;
+    result = minimize(
+        *caught, [&](const Case& c) { return judge_one(c); }, kPatient);
+    ASSERT_TRUE(result.minimal);
+    if (getenv("DBG"))
+      printf("case %d: %s | %s\n", (int)case_idx, text_of(result.smallest).c_str(),
+             found_text(result.verdict).c_str());
+    if (text_of(result.smallest) == GetParam().smallest) break;
+  }
+  ASSERT_NE(result.smallest.op, nullptr) << "none of " << kMaxDrawn << " cases is caught";
+  EXPECT_EQ(text_of(result.smallest), GetParam().smallest);
+  EXPECT_EQ(found_text(result.verdict), GetParam().found);
+}
+
+std::string canary_name(const ::testing::TestParamInfo<Canary>& info) {
+  return mode_name(info.param.mode) + info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedule, DsaRefreshCanaries,
+    ::testing::Values(
+        Canary{"BeforeMetadata", kDecode, kSchedulesFirst, "mismatch:schedule_metadata", "B 1, R 1",
+               "schedule_metadata[0, 0]: expect 1, actual 0"},
+        Canary{"BeforeMetadata", kTargetVerify, kSchedulesFirst, "mismatch:schedule_metadata",
+               "B 1, R 1, expanded_min 0, seq_lens = -1",
+               "schedule_metadata[0, 0]: expect 1, actual 0"},
+        Canary{"BeforeMetadata", kDraftExtend, kSchedulesFirst, "mismatch:schedule_metadata",
+               "B 1, R 1, total_len 1, extend_seq_lens = 1, seq_lens = 1",
+               "schedule_metadata[0, 0]: expect 1, actual 0"},
+        Canary{"OfCacheLens", kTargetVerify, kSchedulesCacheLens, "mismatch:schedule_metadata",
+               "B 1, R 1, next_n 2", "schedule_metadata[1, 0]: expect 2, actual 1"},
+        Canary{"OfCacheLens", kDraftExtend, kSchedulesCacheLens, "mismatch:schedule_metadata",
+               "B 1, R 1", "schedule_metadata[0, 0]: expect 0, actual 1"},
+        Canary{"AlwaysLast", kDecode, kAlwaysLast, "mismatch:schedule_metadata",
+               "B 1, R 1, num_sm 2, remainder first, seq_lens = 1",
+               "schedule_metadata[1, 0]: expect 1, actual 0"},
+        Canary{"AlwaysLast", kTargetVerify, kAlwaysLast, "mismatch:schedule_metadata",
+               "B 1, R 1, num_sm 2, remainder first",
+               "schedule_metadata[1, 0]: expect 1, actual 0"},
+        Canary{
+            "AlwaysLast", kDraftExtend, kAlwaysLast, "mismatch:schedule_metadata",
+            "B 1, R 1, total_len 1, num_sm 2, remainder first, seq_lens = 1, extend_seq_lens = 1",
+            "schedule_metadata[1, 0]: expect 1, actual 0"}),
+    canary_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Metadata, DsaRefreshCanaries,
+    ::testing::Values(
+        Canary{"LensRemembered", kDecode, kRemembersLens, "mismatch:cache_seqlens",
+               "B 1, R 1, then seq_lens = 1", "cache_seqlens[0]: expect 1, actual 0"},
+        Canary{"LensRemembered", kTargetVerify, kRemembersLens, "mismatch:cache_seqlens",
+               "B 1, R 1, then seq_lens = 1", "cache_seqlens[0]: expect 2, actual 1"},
+        Canary{"LensRemembered", kDraftExtend, kRemembersLens, "mismatch:cache_seqlens",
+               "B 1, R 1, then seq_lens = 1", "cache_seqlens[0]: expect 1, actual 0"},
+        Canary{"CarryLost", kDecode, kLosesCarry, "mismatch:dsa_cu_seqlens_k",
+               "B 2049, R 1, seq_lens = 0 x2047 1 0", "dsa_cu_seqlens_k[2049]: expect 1, actual 0"},
+        Canary{"CarryLost", kTargetVerify, kLosesCarry, "mismatch:dsa_cu_seqlens_k", "B 2049, R 1",
+               "dsa_cu_seqlens_k[2049]: expect 2049, actual 1"},
+        Canary{"CarryLost", kDraftExtend, kLosesCarry, "mismatch:dsa_cu_seqlens_k",
+               "B 1, R 1, total_len 2049, expanded_min 1, extend_seq_lens = 2049",
+               "dsa_cu_seqlens_k[2049]: expect 2049, actual 1"}),
+    canary_name);
+
+}  // namespace
+}  // namespace bytegate
