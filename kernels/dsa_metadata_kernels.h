@@ -316,8 +316,7 @@ BYTEGATE_DEVICE int64_t dsa_request_of_row(const DsaArgs& args, int64_t first_ro
                            shared.walk, [&](const DsaRow& found) {
                              shared.request_of_row[found.row - first_row] =
                                  static_cast<int32_t>(found.request);
-                           });
-    __syncthreads();
+                           });  // the walk ends at a barrier
     return shared.request_of_row[row_idx];
   }
 }

@@ -20,14 +20,17 @@ inline std::string values_text(const Elements& values) {
   return text;
 }
 
+// Later steps, by what changes there.
 inline std::string steps_text(const Case& c) {
   std::string text;
-  for (const Step& step : c.later_steps) {
+  for (size_t i = 0; i < c.later_steps.size(); ++i) {
+    const Case before = at_step(c, i);
     std::string changes;
-    for (const Step::Change& change : step.changes) {
-      changes += (changes.empty() ? "" : " and ") +
-                 std::string(c.op->tensors[static_cast<size_t>(change.tensor)].name) + " = " +
-                 values_text(change.elements);
+    for (const Step::Change& change : c.later_steps[i].changes) {
+      const size_t tensor = static_cast<size_t>(change.tensor);
+      if (change.elements == before.tensors[tensor].elements) continue;
+      changes += (changes.empty() ? "" : " and ") + std::string(c.op->tensors[tensor].name) +
+                 " = " + values_text(change.elements);
     }
     text += ", then " + (changes.empty() ? "the same" : changes);
   }
