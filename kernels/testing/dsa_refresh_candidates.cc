@@ -37,8 +37,7 @@ bool is_decode(const bytegate_call& call) {
 
 template <DsaRefreshFlaw kFlaw>
 Arguments read_arguments(CallReader& call) {
-  const bool cache_lens =
-      is_decode(call.call()) || kFlaw == DsaRefreshFlaw::kSchedulesCacheLens;
+  const bool cache_lens = is_decode(call.call()) || kFlaw == DsaRefreshFlaw::kSchedulesCacheLens;
   const bool last = call.scalar("remainder") == static_cast<int64_t>(Remainder::kLast);
   return {.seq_lens = call.integer_tensor("seq_lens", 1),
           .dsa_cache_seqlens = call.tensor("dsa_cache_seqlens", 1, 32),
@@ -137,10 +136,9 @@ int32_t run(void* state, bytegate_call* call) {
   const Arguments args = read_arguments<kFlaw>(reader);
   if (reader.failed()) return reader.report_invalid();
   if (kFlaw == DsaRefreshFlaw::kSchedulesFirst) write_schedule(args);
-  const int32_t status =
-      kFlaw == DsaRefreshFlaw::kRemembersLens
-          ? write_remembered_metadata(args, *static_cast<State*>(state), *call)
-          : write_metadata(*call);
+  const int32_t status = kFlaw == DsaRefreshFlaw::kRemembersLens
+                             ? write_remembered_metadata(args, *static_cast<State*>(state), *call)
+                             : write_metadata(*call);
   if (status != BYTEGATE_OK) return status;
   if (kFlaw == DsaRefreshFlaw::kLosesCarry) lose_carry(args);
   if (kFlaw != DsaRefreshFlaw::kSchedulesFirst) write_schedule(args);
