@@ -47,7 +47,7 @@ class DsaCanaries : public ::testing::TestWithParam<Canary> {
   static constexpr uint64_t kMaxDrawn = 3000;
   // Not every search ends at the smallest case: where two things would have to change at once, it
   // stays with a larger one. So several are begun, each from another case.
-  static constexpr int kMaxSearches = 8;
+  static constexpr int kMaxSearches = 32;
   static constexpr MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
 
   Verdict judge(const Case& c) {
@@ -58,6 +58,7 @@ class DsaCanaries : public ::testing::TestWithParam<Canary> {
   std::optional<Case> next_caught(uint64_t& case_idx) {
     while (case_idx < kMaxDrawn) {
       Case c = drawn(GetParam().mode, ++case_idx);
+      if (!is_quick(c)) continue;
       if (GetParam().far_apart != nullptr && !lay_far_apart(c)) continue;
       if (judge(c).origin == GetParam().origin) return c;
     }
@@ -79,6 +80,12 @@ class DsaCanaries : public ::testing::TestWithParam<Canary> {
   }
 
  private:
+  // A search that begins with wide tables takes seconds.
+  static bool is_quick(const Case& c) {
+    const DsaCase view = view_dsa(c);
+    return view.num_rows * view.max_len <= 8192 && c.later_steps.size() <= 3;
+  }
+
   std::unique_ptr<Candidate> candidate_ = open_candidate(dsa_candidate(GetParam().flaw));
   std::unique_ptr<Backend> backend_ = make_host_backend({});
 };
@@ -143,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
                "mismatch:seqlens_expanded", "B 1, R 1, expanded_min 0, seq_lens = -2",
                "seqlens_expanded[0]: expect 0, actual -1"},
         Canary{"ExtendMinForgotten", kDraftExtend, kForgetsExpandedMin, "mismatch:seqlens_expanded",
-               "B 1, R 1, total_len 1, expanded_min 1, extend_seq_lens = 1",
-               "seqlens_expanded[0]: expect 1, actual 0"},
+               "B 1, R 1, total_len 2, expanded_min 0, extend_seq_lens = 2",
+               "seqlens_expanded[0]: expect 0, actual -1"},
         Canary{"UnsignedTopk", kDecode, kUnsignedTopk, "mismatch:dsa_cache_seqlens",
                "B 1, R 1, seq_lens = -1", "dsa_cache_seqlens[0]: expect -1, actual 1"},
         Canary{"CtxLensOfRow", kTargetVerify, kCtxLensOfRow, "mismatch:paged_mqa_ctx_lens",
@@ -157,10 +164,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Canary{"SumsOf1024Requests", kDecode, kSums1024Requests,
                              "unwritten:cu_seqlens_k", "B 1025, R 1",
                              "cu_seqlens_k[1025]: expect 0, not written"},
-                      Canary{"SumsOf1024Rows", kDraftExtend, kSums1024Rows,
-                             "unwritten:dsa_cu_seqlens_k",
-                             "B 1, R 1, total_len 1025, extend_seq_lens = 1025",
-                             "dsa_cu_seqlens_k[1025]: expect -524800, not written"},
+                      Canary{"SumsOf1024Rows", kDecode, kSums1024Rows, "unwritten:dsa_cu_seqlens_k",
+                             "B 1025, R 1", "dsa_cu_seqlens_k[1025]: expect 0, not written"},
                       Canary{"SumsOfTopkLens", kDecode, kSumsTopkLens, "mismatch:cu_seqlens_k",
                              "B 1, R 1, seq_lens = 2", "cu_seqlens_k[1]: expect 2, actual 1"}),
     canary_name);

@@ -94,10 +94,19 @@ void for_each_part(int64_t size, Add&& add) {
 }
 
 void add_launch_moves(const Case& c, std::vector<Move>& moves) {
-  for (size_t step = 0; step < c.later_steps.size(); ++step) {
-    moves.emplace_back([step](const Case& now) { return begin_with_step(now, step); });
-    moves.emplace_back([step](const Case& now) { return drop_step(now, step); });
-  }
+  const int64_t num_steps = static_cast<int64_t>(c.later_steps.size());
+  for_each_part(num_steps, [&](int level, int64_t part) {
+    moves.emplace_back([level, part](const Case& now) -> std::optional<Case> {
+      const auto cut = part_of(static_cast<int64_t>(now.later_steps.size()), level, part);
+      if (!cut) return std::nullopt;
+      return drop_steps(now, static_cast<size_t>(cut->first), static_cast<size_t>(cut->count));
+    });
+    moves.emplace_back([level, part](const Case& now) -> std::optional<Case> {
+      const auto cut = part_of(static_cast<int64_t>(now.later_steps.size()), level, part);
+      if (!cut) return std::nullopt;
+      return begin_with_step(now, static_cast<size_t>(cut->first + cut->count - 1));
+    });
+  });
   moves.emplace_back(plain_mode);
   moves.emplace_back(natural_order);
   moves.emplace_back(unforced_path);

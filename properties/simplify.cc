@@ -226,10 +226,11 @@ std::optional<Case> leave_out(const Case& c, int tensor) {
   return left;
 }
 
-std::optional<Case> drop_step(const Case& c, size_t step) {
-  if (step >= c.later_steps.size()) return std::nullopt;
+std::optional<Case> drop_steps(const Case& c, size_t first, size_t count) {
+  if (count == 0 || first + count > c.later_steps.size()) return std::nullopt;
   Case dropped = c;
-  dropped.later_steps.erase(dropped.later_steps.begin() + static_cast<int64_t>(step));
+  const auto begin = dropped.later_steps.begin() + static_cast<int64_t>(first);
+  dropped.later_steps.erase(begin, begin + static_cast<int64_t>(count));
   return dropped;
 }
 

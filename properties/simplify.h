@@ -25,7 +25,7 @@ std::optional<Case> make_compact(const Case& c, int tensor);
 // Gives a tensor the first dtype of its spec, when all its values have a place there.
 std::optional<Case> narrow_dtype(const Case& c, int tensor);
 std::optional<Case> leave_out(const Case& c, int tensor);
-std::optional<Case> drop_step(const Case& c, size_t step);
+std::optional<Case> drop_steps(const Case& c, size_t first, size_t count);
 // Begins with the inputs of a later step.
 std::optional<Case> begin_with_step(const Case& c, size_t step);
 // Plain mode, natural order, no forced path, any backend: each by itself.

@@ -154,8 +154,9 @@ TEST(Simplify, LaunchesBecomePlain) {
   EXPECT_EQ(plain_mode(c)->mode, Mode::kPlain);
   EXPECT_EQ(natural_order(c)->seed, 0u);
   EXPECT_EQ(unforced_path(c)->forced_path, "");
-  EXPECT_THAT(drop_step(c, 0)->later_steps, IsEmpty());
-  EXPECT_FALSE(drop_step(c, 1).has_value());
+  EXPECT_THAT(drop_steps(c, 0, 1)->later_steps, IsEmpty());
+  EXPECT_FALSE(drop_steps(c, 1, 1).has_value());
+  EXPECT_FALSE(drop_steps(c, 0, 2).has_value());
   const Case plain = make_ledger_case(2, 3);
   EXPECT_FALSE(plain_mode(plain) || natural_order(plain) || unforced_path(plain));
   EXPECT_FALSE(make_compact(plain, Index::kTable).has_value());
