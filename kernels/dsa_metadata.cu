@@ -8,25 +8,29 @@
 namespace bytegate {
 namespace {
 
-__global__ void __launch_bounds__(kDsaThreads)
+// Blocks that a multiprocessor holds at least: 48 registers a thread. Fewer registers spill where
+// the copy runs, more leave too few loads on their way.
+constexpr int kMinBlocks = 5;
+
+__global__ void __launch_bounds__(kDsaThreads, kMinBlocks)
     dsa_decode_metadata_fused_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
   dsa_metadata_fused<DsaMode::kDecode, false>(args, shared);
 }
 
-__global__ void __launch_bounds__(kDsaThreads)
+__global__ void __launch_bounds__(kDsaThreads, kMinBlocks)
     dsa_target_verify_metadata_fused_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
   dsa_metadata_fused<DsaMode::kTargetVerify, false>(args, shared);
 }
 
-__global__ void __launch_bounds__(kDsaThreads)
+__global__ void __launch_bounds__(kDsaThreads, kMinBlocks)
     dsa_draft_extend_metadata_static_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
   dsa_metadata_fused<DsaMode::kDraftExtend, false>(args, shared);
 }
 
-__global__ void __launch_bounds__(kDsaThreads)
+__global__ void __launch_bounds__(kDsaThreads, kMinBlocks)
     dsa_draft_extend_metadata_ragged_kernel(const __grid_constant__ DsaArgs args) {
   __shared__ DsaShared shared;
   dsa_metadata_fused<DsaMode::kDraftExtend, true>(args, shared);

@@ -221,29 +221,27 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
 
 // ---- table blocks
 
-// Loads of one thread that are on their way together. More of them cost registers, and with those
-// more bandwidth than they bring.
-constexpr int kDsaLoads = 4;
-
-// As many elements of type T as there are lanes, kCount times over, `stride` of int32 apart.
-template <int kCount, typename T>
-BYTEGATE_DEVICE void dsa_copy_batch(const int32_t* from, int32_t* to, int64_t stride) {
-  T values[kCount];
-  for (int k = 0; k < kCount; ++k) values[k] = simt::load_aligned<T>(from + k * stride);
-  for (int k = 0; k < kCount; ++k) simt::store_aligned(to + k * stride, values[k]);
-}
-
-// `count` neighbours, by `num_lanes` threads of which this is `lane`.
+// `count` neighbours, by `num_lanes` threads of which this is `lane`; the loads of four elements
+// are on their way together.
 template <typename T>
 BYTEGATE_DEVICE void dsa_copy_as(const int32_t* from, int32_t* to, int64_t count, int lane,
                                  int num_lanes) {
   constexpr int64_t kWidth = sizeof(T) / sizeof(int32_t);
   const int64_t stride = num_lanes * kWidth;
   int64_t i = lane * kWidth;
-  for (; i + (kDsaLoads - 1) * stride + kWidth <= count; i += kDsaLoads * stride) {
-    dsa_copy_batch<kDsaLoads, T>(from + i, to + i, stride);
+  for (; i + 3 * stride + kWidth <= count; i += 4 * stride) {
+    const T a = simt::load_aligned<T>(from + i);
+    const T b = simt::load_aligned<T>(from + i + stride);
+    const T c = simt::load_aligned<T>(from + i + 2 * stride);
+    const T d = simt::load_aligned<T>(from + i + 3 * stride);
+    simt::store_aligned(to + i, a);
+    simt::store_aligned(to + i + stride, b);
+    simt::store_aligned(to + i + 2 * stride, c);
+    simt::store_aligned(to + i + 3 * stride, d);
   }
-  for (; i + kWidth <= count; i += stride) dsa_copy_batch<1, T>(from + i, to + i, stride);
+  for (; i + kWidth <= count; i += stride) {
+    simt::store_aligned(to + i, simt::load_aligned<T>(from + i));
+  }
 }
 
 BYTEGATE_DEVICE void dsa_copy(const int32_t* from, int32_t* to, int64_t count, int lane,
