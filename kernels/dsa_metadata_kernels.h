@@ -223,10 +223,9 @@ BYTEGATE_DEVICE void dsa_write_rows(const DsaArgs& args, int64_t block, DsaShare
 
 // `count` neighbours, by `num_lanes` threads of which this is `lane`; the loads of four elements
 // are on their way together.
-template <typename T>
+template <typename T, int64_t kWidth>
 BYTEGATE_DEVICE void dsa_copy_as(const int32_t* from, int32_t* to, int64_t count, int lane,
                                  int num_lanes) {
-  constexpr int64_t kWidth = sizeof(T) / sizeof(int32_t);
   const int64_t stride = num_lanes * kWidth;
   int64_t i = lane * kWidth;
   for (; i + 3 * stride + kWidth <= count; i += 4 * stride) {
@@ -249,8 +248,8 @@ BYTEGATE_DEVICE void dsa_copy(const int32_t* from, int32_t* to, int64_t count, i
   constexpr int64_t kWidth = sizeof(int4) / sizeof(int32_t);
   const uintptr_t both = reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to);
   const int64_t wide = both % sizeof(int4) == 0 ? count / kWidth * kWidth : 0;
-  if (wide > 0) dsa_copy_as<int4>(from, to, wide, lane, num_lanes);
-  dsa_copy_as<int32_t>(from + wide, to + wide, count - wide, lane, num_lanes);
+  if (wide > 0) dsa_copy_as<int4, kWidth>(from, to, wide, lane, num_lanes);
+  dsa_copy_as<int32_t, 1>(from + wide, to + wide, count - wide, lane, num_lanes);
 }
 
 BYTEGATE_DEVICE int32_t dsa_floor_div(int32_t slot, int32_t page_size) {
