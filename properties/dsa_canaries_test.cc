@@ -6,9 +6,9 @@
 #include "kernels/testing/dsa_candidates.h"
 #include "oracles/dsa_metadata.h"
 #include "properties/check.h"
-#include "properties/dsa_metadata.h"
 #include "properties/minimize.h"
 #include "properties/testing/dsa_case_text.h"
+#include "properties/testing/dsa_drawn.h"
 
 namespace bytegate {
 namespace {
@@ -16,13 +16,11 @@ namespace {
 constexpr int64_t kFarApart = int64_t{1} << 31;
 
 const OpProperties& properties_of(DsaMode mode) {
-  static const auto all = dsa_properties();
-  return all[static_cast<size_t>(mode)];
+  return dsa_properties_of(mode, DsaEntry::kMetadata);
 }
 
 Case drawn(DsaMode mode, uint64_t case_idx) {
-  Draw draw(case_seed(11, case_idx));
-  return properties_of(mode).generate(draw);
+  return drawn_case(properties_of(mode), 11, case_idx);
 }
 
 // ---- the canaries

@@ -9,7 +9,7 @@
 #include "oracles/case_text.h"
 #include "oracles/dsa_metadata.h"
 #include "properties/check.h"
-#include "properties/dsa_metadata.h"
+#include "properties/testing/dsa_drawn.h"
 
 namespace bytegate {
 namespace {
@@ -18,13 +18,11 @@ constexpr std::array<DsaMode, 3> kModes = {DsaMode::kDecode, DsaMode::kTargetVer
                                            DsaMode::kDraftExtend};
 
 const OpProperties& properties_of(DsaMode mode) {
-  static const auto all = dsa_properties();
-  return all[static_cast<size_t>(mode)];
+  return dsa_properties_of(mode, DsaEntry::kMetadata);
 }
 
 Case drawn(DsaMode mode, uint64_t case_idx) {
-  Draw draw(case_seed(12, case_idx));
-  return properties_of(mode).generate(draw);
+  return drawn_case(properties_of(mode), 12, case_idx);
 }
 
 class DsaCandidates : public ::testing::TestWithParam<DsaMode> {

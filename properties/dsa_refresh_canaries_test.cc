@@ -10,9 +10,9 @@
 #include "oracles/case_text.h"
 #include "oracles/dsa_metadata.h"
 #include "properties/check.h"
-#include "properties/dsa_metadata.h"
 #include "properties/minimize.h"
 #include "properties/testing/dsa_case_text.h"
+#include "properties/testing/dsa_drawn.h"
 
 namespace bytegate {
 namespace {
@@ -23,16 +23,11 @@ using enum DsaRefreshFlaw;
 constexpr uint64_t kMaxDrawn = 3000;
 
 const OpProperties& properties_of(DsaMode mode) {
-  static const auto all = dsa_properties();
-  return *std::find_if(all.begin(), all.end(), [&](const OpProperties& properties) {
-    const DsaDescription& description = describe_dsa(*properties.op);
-    return description.mode == mode && description.entry == DsaEntry::kRefresh;
-  });
+  return dsa_properties_of(mode, DsaEntry::kRefresh);
 }
 
 Case drawn(DsaMode mode, uint64_t case_idx) {
-  Draw draw(case_seed(13, case_idx));
-  return properties_of(mode).generate(draw);
+  return drawn_case(properties_of(mode), 13, case_idx);
 }
 
 // A candidate for each case: what one keeps from a case is not to be seen in the next.
