@@ -26,12 +26,22 @@ enum class RunStatus : uint8_t {
   kHung,         // the kernel cannot end, or the case did not within its time
   kExhausted,    // no memory for the buffers
   kVacuous,      // the call fault cannot be expressed (no workspace to shorten)
+  kTookShort,    // mode short_workspace: the workspace that is too short was not refused
+  kNoisy,        // ran, and wrote to stdout or stderr
   kLost,         // the device or worker was lost before this case had a result
 };
+constexpr RunStatus kLastRunStatus = RunStatus::kLost;
 
-// Bytes that changed although no candidate may change them.
+// Bytes that changed although no candidate may change them, or that lie beside a buffer, where an
+// access was stopped.
 struct Damage {
-  enum class Kind : uint8_t { kGuard, kGap, kInput } kind = Kind::kGuard;
+  enum class Kind : uint8_t {
+    kGuard,  // changed beside a buffer
+    kGap,    // changed between the elements of a tensor
+    kInput,  // changed in an input
+    kRead,   // stopped: a read beside a buffer, or one that may be a read
+    kWrite,  // stopped: a write beside a buffer, or into an input
+  } kind = Kind::kGuard;
   int tensor = -1;          // index into Op::tensors; -1: the workspace
   int64_t byte_offset = 0;  // from the first byte of the tensor; negative: before it
 };
@@ -49,9 +59,11 @@ struct RunResult {
   RunStatus status = RunStatus::kRefused;
   std::string message = {};
   std::string path = {};  // the dispatch path taken; empty: the candidate does not say
-  // When done, one per step. When refused: one with damage if bytes changed all the same, else
-  // none.
+  // When done, one per launch (see launched_steps). When refused: one with damage if bytes changed
+  // all the same, else none.
   std::vector<StepResult> steps = {};
+  // Of a fault: the access that was stopped at an unmapped page, when it could be named.
+  std::optional<Damage> trespass = std::nullopt;
 };
 
 // Launched work. Collecting waits for it; it must happen before the backend or the cases go.

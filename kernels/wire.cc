@@ -204,8 +204,8 @@ void transfer_case(Wire& wire, typename Wire::template Arg<Case>& c, OpTable ops
       transfer_elements(wire, change.elements);
     });
   });
-  wire.choice(c.expect, Expect::kRefused);
-  wire.choice(c.mode, Mode::kGraph);
+  wire.choice(c.expect, Expect::kSurvived);
+  wire.choice(c.mode, kLastMode);
   wire.choice(c.backend, BackendKind::kCuda);
   transfer_text(wire, c.forced_path);
   transfer(wire, c.seed);
@@ -219,22 +219,28 @@ void transfer_case(Wire& wire, typename Wire::template Arg<Case>& c, OpTable ops
 }
 
 template <typename Wire>
-void transfer_step_result(Wire& wire, typename Wire::template Arg<StepResult>& step) {
-  transfer_each(wire, step.outputs, [&](auto& elements) { transfer_elements(wire, elements); });
-  transfer_each(wire, step.untouched, [&](auto& indices) { transfer_numbers(wire, indices); });
-  transfer_optional(wire, step.damage, [&](auto& damage) {
-    wire.choice(damage.kind, Damage::Kind::kInput);
+void transfer_damage(Wire& wire, typename Wire::template Arg<std::optional<Damage>>& held) {
+  transfer_optional(wire, held, [&](auto& damage) {
+    wire.choice(damage.kind, Damage::Kind::kWrite);
     transfer(wire, damage.tensor);
     transfer(wire, damage.byte_offset);
   });
 }
 
 template <typename Wire>
+void transfer_step_result(Wire& wire, typename Wire::template Arg<StepResult>& step) {
+  transfer_each(wire, step.outputs, [&](auto& elements) { transfer_elements(wire, elements); });
+  transfer_each(wire, step.untouched, [&](auto& indices) { transfer_numbers(wire, indices); });
+  transfer_damage(wire, step.damage);
+}
+
+template <typename Wire>
 void transfer_result(Wire& wire, typename Wire::template Arg<RunResult>& result) {
-  wire.choice(result.status, RunStatus::kLost);
+  wire.choice(result.status, kLastRunStatus);
   transfer_text(wire, result.message);
   transfer_text(wire, result.path);
   transfer_each(wire, result.steps, [&](auto& step) { transfer_step_result(wire, step); });
+  transfer_damage(wire, result.trespass);
 }
 
 template <typename Wire>

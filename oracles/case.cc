@@ -151,10 +151,8 @@ std::optional<std::string> malformed_step(const Case& c, const Step& step) {
 }  // namespace
 
 std::string_view expect_name(Expect expect) {
-  return expect == Expect::kBytes ? "bytes" : "refused";
-}
-std::string_view mode_name(Mode mode) {
-  return mode == Mode::kPlain ? "plain" : "graph";
+  if (expect == Expect::kRefused) return "refused";
+  return expect == Expect::kBytes ? "bytes" : "survived";
 }
 std::string_view backend_name(BackendKind backend) {
   if (backend == BackendKind::kHost) return "host";

@@ -7,23 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "oracles/launch_mode.h"
 #include "oracles/op.h"
 #include "oracles/tensor.h"
 
 namespace bytegate {
 
 enum class Expect : uint8_t {
-  kBytes,    // a valid call: the outputs are compared
-  kRefused,  // an invalid call: an error status is the right answer
-};
-enum class Mode : uint8_t {
-  kPlain,  // one launch per step
-  kGraph,  // captured once, replayed for every step after inputs changed in place
+  kBytes,     // a valid call: the outputs are compared
+  kRefused,   // an invalid call: an error status is the right answer
+  kSurvived,  // inputs outside the contract, which no host sees: nothing else is touched, and it ends
 };
 enum class BackendKind : uint8_t { kAny, kHost, kCuda };
 
 std::string_view expect_name(Expect expect);
-std::string_view mode_name(Mode mode);
 std::string_view backend_name(BackendKind backend);
 
 // A defect of the call itself, which no value of a scalar or tensor can express.

@@ -52,12 +52,16 @@ CaseReader::Error CaseReader::check_complete() const {
 
 CaseReader::Error CaseReader::check_contract() {
   // First, so that shapes and relations are computed from values in range where they must be.
-  if (case_.expect == Expect::kBytes) {
+  if (case_.expect != Expect::kRefused) {
     if (auto error = check_ranges()) return error;
   }
   if (auto error = place_absent_tensors()) return error;
   if (auto reason = malformed_reason(case_)) return blame(std::move(*reason));
   if (case_.expect == Expect::kRefused) return std::nullopt;
+  if (case_.expect == Expect::kSurvived) {
+    std::optional<std::string> refused = invalid_call_reason(case_);
+    return refused ? Error(blame(std::move(*refused))) : std::nullopt;
+  }
   if (auto error = check_output_elements()) return error;
 
   // The reasons name tensors, not steps: without the steps they can only mean the case itself.

@@ -133,18 +133,23 @@ CaseReader::Error CaseReader::read_op(Words& words) {
 
 CaseReader::Error CaseReader::read_expect(Words& words) {
   const std::string_view word = words.next();
-  const auto value = find_named(word, {Expect::kBytes, Expect::kRefused}, expect_name);
-  if (!value) return fail("expect", quoted(word) + " is neither bytes nor refused");
+  const auto value =
+      find_named(word, {Expect::kBytes, Expect::kRefused, Expect::kSurvived}, expect_name);
+  if (!value) return fail("expect", quoted(word) + " is none of bytes, refused, survived");
   case_.expect = *value;
   return expect_line_end(words, "expect");
 }
 
 CaseReader::Error CaseReader::read_mode(Words& words) {
   const std::string_view word = words.next();
-  const auto value = find_named(word, {Mode::kPlain, Mode::kGraph}, mode_name);
-  if (!value) return fail("mode", quoted(word) + " is neither plain nor graph");
-  case_.mode = *value;
-  return expect_line_end(words, "mode");
+  for (const ModeSpec& spec : kModes) {
+    if (spec.name != word) continue;
+    case_.mode = spec.mode;
+    return expect_line_end(words, "mode");
+  }
+  std::string names;
+  for (const ModeSpec& spec : kModes) names += (names.empty() ? "" : ", ") + std::string(spec.name);
+  return fail("mode", quoted(word) + " is none of " + names);
 }
 
 CaseReader::Error CaseReader::read_backend(Words& words) {

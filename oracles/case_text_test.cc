@@ -193,8 +193,11 @@ TEST(CaseText, DuplicatedFieldsAreErrors) {
 }
 
 TEST(CaseText, BadWordsAreErrors) {
-  EXPECT_EQ(error_adding(3, "expect pass"), "line 3: expect: 'pass' is neither bytes nor refused");
-  EXPECT_EQ(error_adding(3, "mode twice"), "line 3: mode: 'twice' is neither plain nor graph");
+  EXPECT_EQ(error_adding(3, "expect pass"),
+            "line 3: expect: 'pass' is none of bytes, refused, survived");
+  EXPECT_EQ(
+      error_adding(3, "mode twice").rfind("line 3: mode: 'twice' is none of plain, graph, ", 0),
+      0u);
   EXPECT_EQ(error_adding(3, "backend gpu"), "line 3: backend: 'gpu' is none of any, host, cuda");
   EXPECT_THAT(error_adding(3, "seed -1"), StartsWith("line 3: seed: '-1' is outside 0 .."));
   EXPECT_THAT(error_adding(3, "fault x"), StartsWith("line 3: fault: 'x' is none of null"));

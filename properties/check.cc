@@ -40,9 +40,13 @@ Verdict damaged(const Case& c, const Damage& damage) {
     case Damage::Kind::kGap:
       return failed(VerdictKind::kOverrun, name, gap_text(c, damage.tensor) + at);
     case Damage::Kind::kInput:
+      return failed(VerdictKind::kOverrun, name, "an input changed" + at);
+    case Damage::Kind::kRead:
+      return failed(VerdictKind::kOverread, name, "read outside it" + at);
+    case Damage::Kind::kWrite:
       break;
   }
-  return failed(VerdictKind::kOverrun, name, "an input changed" + at);
+  return failed(VerdictKind::kOverrun, name, "written outside it" + at);
 }
 
 // Whether the whole tensor is equal where the contract states it; the common case, without a loop.
@@ -153,19 +157,18 @@ std::optional<Verdict> judge_refusal(const Case& c, const RunResult& result) {
   }
 }
 
-Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties) {
-  if (c.expect == Expect::kRefused) {
-    if (auto verdict = judge_refusal(c, result)) return *verdict;
-  }
+// The verdict that the status alone decides; nothing when the launches are to be looked at.
+std::optional<Verdict> judge_status(const Case& c, const RunResult& result) {
   switch (result.status) {
     case RunStatus::kDone:
-      break;
+      return std::nullopt;
     case RunStatus::kRefused:
     case RunStatus::kFailed:
       return failed(VerdictKind::kRefused, "", result.message);
     case RunStatus::kUnsupported:
       return failed(VerdictKind::kUnsupported, "", result.message);
     case RunStatus::kFault:
+      if (result.trespass) return damaged(c, *result.trespass);
       return failed(VerdictKind::kCrashed, "", result.message);
     case RunStatus::kExited:
       return failed(VerdictKind::kExited, "", result.message);
@@ -175,18 +178,57 @@ Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& pr
       return failed(VerdictKind::kExhausted, "", result.message);
     case RunStatus::kVacuous:
       return failed(VerdictKind::kVacuous, "", result.message);
+    case RunStatus::kTookShort:
+      return failed(VerdictKind::kAccepted, "workspace", result.message);
+    case RunStatus::kNoisy:
+      return failed(VerdictKind::kNoisy, "", result.message);
     case RunStatus::kLost:
       return failed(VerdictKind::kUntested, "", result.message);
   }
-  if (result.steps.size() != c.later_steps.size() + 1) {
-    return failed(VerdictKind::kUntested, "", "the backend did not run every step");
+  return std::nullopt;
+}
+
+// A launch that gives other bytes than one before it with the same inputs, which was right.
+Verdict unstable(Verdict verdict) {
+  const std::string where =
+      verdict.origin.substr(std::min(verdict.origin.find(':'), verdict.origin.size()));
+  verdict.kind = VerdictKind::kUnstable;
+  verdict.origin = std::string(verdict_name(verdict.kind)) + where;
+  verdict.message = "right in an earlier launch with the same inputs";
+  return verdict;
+}
+
+Verdict judge_launches(const Case& c, const RunResult& result, const OpProperties& properties) {
+  const std::vector<size_t> steps = launched_steps(c);
+  if (result.steps.size() != steps.size()) {
+    return failed(VerdictKind::kUntested, "", "the backend did not make every launch");
   }
-  if (c.later_steps.empty()) return judge_step(c, 0, result.steps[0], properties);
-  for (size_t step = 0; step < result.steps.size(); ++step) {
-    Verdict verdict = judge_step(at_step(c, step), step, result.steps[step], properties);
-    if (!verdict.passed()) return verdict;
+  for (size_t launch = 0; launch < steps.size(); ++launch) {
+    const size_t step = steps[launch];
+    Verdict verdict = c.later_steps.empty()
+                          ? judge_step(c, step, result.steps[launch], properties)
+                          : judge_step(at_step(c, step), step, result.steps[launch], properties);
+    if (verdict.passed()) continue;
+    const auto earlier = steps.begin() + static_cast<int64_t>(launch);
+    const bool was_right = std::find(steps.begin(), earlier, step) != earlier;
+    if (was_right && verdict.kind == VerdictKind::kMismatch) return unstable(std::move(verdict));
+    return verdict;
   }
   return {.kind = VerdictKind::kPass};
+}
+
+Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties) {
+  if (c.expect == Expect::kRefused) {
+    if (auto verdict = judge_refusal(c, result)) return *verdict;
+  }
+  if (auto verdict = judge_status(c, result)) return *verdict;
+  return judge_launches(c, result, properties);
+}
+
+// The mode stands in the origin: shrinking takes it away where a plain launch fails alike.
+void name_mode(const Case& c, Verdict& verdict) {
+  if (verdict.origin.empty() || c.mode == Mode::kPlain) return;
+  verdict.origin += "@" + std::string(mode_name(c.mode));
 }
 
 // Why a case must not be run, or nothing.
@@ -258,6 +300,7 @@ std::vector<Verdict> PendingCheck::collect() {
     if (k >= results.size()) continue;  // stays untested
     verdicts_[i] = judge_run(cases_[i], results[k], properties_);
     verdicts_[i].path = results[k].path;
+    name_mode(cases_[i], verdicts_[i]);
   }
   return std::move(verdicts_);
 }

@@ -12,7 +12,7 @@ MinimizeResult minimize(const Case& failing, const Judge& judge, const MinimizeO
   result.smallest = failing;
   result.verdict = judge(failing);
   if (result.verdict.passed()) return result;
-  const std::string origin = result.verdict.origin;
+  const std::string flaw(flaw_of_origin(result.verdict.origin));
   bool progress = true;
   while (progress) {
     progress = false;
@@ -25,7 +25,7 @@ MinimizeResult minimize(const Case& failing, const Judge& judge, const MinimizeO
         if (simpler->expect == Expect::kBytes && invalid_reason(*simpler)) break;
         ++result.num_tried;
         Verdict verdict = judge(*simpler);
-        if (verdict.passed() || verdict.origin != origin) break;
+        if (verdict.passed() || flaw_of_origin(verdict.origin) != flaw) break;
         ++result.num_accepted;
         progress = true;
         result.smallest = std::move(*simpler);

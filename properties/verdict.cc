@@ -23,6 +23,10 @@ std::optional<VerdictKind> verdict_of_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view flaw_of_origin(std::string_view origin) {
+  return origin.substr(0, origin.find('@'));
+}
+
 std::string describe(const Verdict& verdict) {
   std::string text =
       verdict.origin.empty() ? std::string(verdict_name(verdict.kind)) : verdict.origin;

@@ -49,7 +49,8 @@ struct Difference {
 
 struct Verdict {
   VerdictKind kind = VerdictKind::kUntested;
-  // Short and stable under shrinking: "mismatch:schedule_metadata". Empty for a pass.
+  // Short and stable under shrinking: "mismatch:schedule_metadata", or
+  // "unstable:schedule_metadata@again" in a mode other than plain. Empty for a pass.
   std::string origin = {};
   std::string message = {};
   std::string path = {};  // dispatch path the candidate says it took
@@ -64,6 +65,9 @@ struct Verdict {
 constexpr bool says_nothing(VerdictKind kind) {
   return kind == VerdictKind::kUnsupported || kind == VerdictKind::kVacuous;
 }
+
+// What failed, whatever the mode that it was seen in: the origin up to its "@".
+std::string_view flaw_of_origin(std::string_view origin);
 
 // One line: "mismatch:schedule_metadata at [1, 0]: expect 0, actual 1 (1 of 6 differ)".
 std::string describe(const Verdict& verdict);
