@@ -38,6 +38,7 @@ add_executable(kernels_test
   dsa_grid_test.cc
   dsa_front_door_test.cc
   dsa_precompute_test.cc
+  fault_map_test.cc
   host_backend_test.cc
   host_sparse_test.cc
   paged_mqa_metadata_front_door_test.cc
