@@ -270,7 +270,7 @@ std::unique_ptr<Backend> make_host_backend(const BackendOptions& options) {
 MadeBackend make_isolated_host_backend(const BackendOptions& options) {
   return make_process_backend(
       [options] {
-        return MadeBackend{std::make_unique<HostBackend>(options, &worker_fault_map()), ""};
+        return MadeBackend{std::make_unique<HostBackend>(options, nullptr), ""};
       },
       options.case_limit);
 }
