@@ -32,6 +32,12 @@ add_library(bytegate_kernels_testing STATIC
 )
 target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
 
+# Hostile in the way that the name of a link to it says.
+add_library(bytegate_hostile MODULE testing/libraries/hostile.cc)
+set_target_properties(bytegate_hostile PROPERTIES PREFIX "" OUTPUT_NAME hostile
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+target_link_libraries(bytegate_hostile PRIVATE bytegate_kernels_testing)
+
 add_executable(kernels_test
   arena_test.cc
   candidate_test.cc
