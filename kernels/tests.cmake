@@ -41,11 +41,16 @@ add_executable(kernels_test
   fault_map_test.cc
   host_backend_test.cc
   host_sparse_test.cc
+  output_trap_test.cc
   paged_mqa_metadata_front_door_test.cc
   paged_mqa_metadata_test.cc
   process_backend_test.cc
   process_life_test.cc
+  process_fault_test.cc
+  process_kill_test.cc
   process_loss_test.cc
+  process_memory_test.cc
+  process_noise_test.cc
   process_test_fixture.cc
   wire_test.cc
   testing/dsa_op.cc
