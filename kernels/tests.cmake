@@ -2,7 +2,8 @@
 
 # Libraries that cannot be candidates, each for its own reason, and the examples, which find the
 # package in this build in the place of an installed one.
-set(bad_libraries crashes no_run_function no_symbol null_table other_version)
+set(bad_libraries aborts_in_constructor crashes crashes_in_open exits_in_entry_point
+  hangs_in_constructor no_run_function no_symbol null_table other_version writes_in_constructor)
 foreach(library ${bad_libraries})
   add_library(bytegate_${library} MODULE testing/libraries/${library}.cc)
   set_target_properties(bytegate_${library} PROPERTIES PREFIX "" OUTPUT_NAME ${library}
@@ -49,11 +50,17 @@ add_executable(kernels_test
   fault_map_test.cc
   host_backend_test.cc
   host_sparse_test.cc
+  library_probe_test.cc
+  output_trap_test.cc
   paged_mqa_metadata_front_door_test.cc
   paged_mqa_metadata_test.cc
   process_backend_test.cc
   process_life_test.cc
+  process_fault_test.cc
+  process_kill_test.cc
   process_loss_test.cc
+  process_memory_test.cc
+  process_noise_test.cc
   process_test_fixture.cc
   wire_test.cc
   testing/dsa_op.cc

@@ -7,6 +7,9 @@
 #include <iostream>
 #include <thread>
 
+#include "kernels/builtin_candidate.h"
+#include "kernels/library_probe.h"
+
 namespace bytegate::cli {
 namespace {
 
@@ -110,6 +113,12 @@ std::vector<const OpProperties*> chosen_ops(const Options& options) {
 }
 
 std::unique_ptr<Candidate> chosen_candidate(const Options& options) {
+  if (builtin_candidate(options.candidate) == nullptr) {
+    if (const std::string error = probe_library(options.candidate); !error.empty()) {
+      complain("unloadable: " + error);
+      return nullptr;
+    }
+  }
   Candidate::Result opened = open_candidate(options.candidate);
   if (opened.candidate == nullptr) complain("unloadable: " + opened.error);
   return std::move(opened.candidate);
