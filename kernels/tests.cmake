@@ -27,6 +27,7 @@ add_library(bytegate_kernels_testing STATIC
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/schedule_candidates.cc
+  testing/survival_candidates.cc
 )
 target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
 

@@ -11,6 +11,8 @@ add_executable(properties_test
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
   simplify_test.cc
+  spoil_test.cc
+  survival_test.cc
   testing/ledger_op.cc
 )
 add_dependencies(properties_test schedule_right schedule_wrong)
