@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "oracles/case_text.h"
+#include "properties/spoil.h"
 
 namespace bytegate {
 namespace {
@@ -113,8 +114,10 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
     return CaseBatch{.source = kGeneratedSource, .make = [&properties, range, first, last, step] {
                        std::vector<Case> cases;
                        for (int64_t i = first; i < last; i += step) {
-                         Draw draw(case_seed(range.seed, static_cast<uint64_t>(i)));
+                         const uint64_t seed = case_seed(range.seed, static_cast<uint64_t>(i));
+                         Draw draw(seed);
                          cases.push_back(properties.generate(draw));
+                         spoil_some(cases.back(), seed);
                        }
                        return cases;
                      }};
