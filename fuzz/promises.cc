@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "fuzz/choose_mode.h"
+
 namespace bytegate {
 namespace {
 
@@ -14,6 +16,11 @@ constexpr int64_t kMinDrawsOfValue = 48;
 int64_t num_passed(const std::map<std::string, Counts>& counts, const std::string& name) {
   const auto found = counts.find(name);
   return found == counts.end() ? 0 : found->second.passed;
+}
+
+bool is_half_of_a_gate(const OpProperties& properties, const Tally& generated) {
+  const int64_t num_drawn = generated.all.passed + generated.all.failed;
+  return num_drawn >= properties.gate_cases - properties.gate_cases / 2;
 }
 
 void add_paths(const OpProperties& properties, const Tally& tally,
@@ -90,10 +97,24 @@ bool has_inputs(const Op& op) {
 
 }  // namespace
 
+std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind backend,
+                                     const Tally& generated) {
+  constexpr int64_t kMinDraws = 16;
+  std::vector<std::string> unmet;
+  if (!is_half_of_a_gate(properties, generated)) return unmet;
+  for (const ModeSpec& spec : kModes) {
+    const int64_t n = backend == BackendKind::kCuda ? spec.cuda_one_in : spec.host_one_in;
+    if (n == 0 || !has_mode(*properties.op, spec.mode, backend)) continue;
+    if (properties.gate_cases / 2 / n < kMinDraws) continue;
+    const std::string name(spec.name);
+    if (num_passed(generated.by_mode, name) == 0) unmet.push_back("no case of mode " + name);
+  }
+  return unmet;
+}
+
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated) {
   std::vector<std::string> unmet;
-  const int64_t num_drawn = generated.all.passed + generated.all.failed;
-  if (num_drawn < properties.gate_cases - properties.gate_cases / 2) return unmet;
+  if (!is_half_of_a_gate(properties, generated)) return unmet;
   add_paths(properties, generated, unmet);
   for (size_t i = 0; i < generated.by_class.size(); ++i) {
     if (generated.by_class[i] > 0) continue;

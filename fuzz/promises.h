@@ -19,4 +19,9 @@ namespace bytegate {
 // A tensor is taken for optional when it was in some case.
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated);
 
+// Which modes of the backend no case passed in, of those that half of the op's gate_cases draw 16
+// times or more.
+std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind backend,
+                                     const Tally& generated);
+
 }  // namespace bytegate

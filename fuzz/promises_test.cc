@@ -146,6 +146,22 @@ TEST(Promises, SomeCaseOutsideTheContractWasSurvivedWhereThereAreInputs) {
   EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
 }
 
+TEST(Promises, EveryModeThatHalfAGateDrawsOftenPassed) {
+  const OpProperties properties = gated_ledger(3000);
+  Tally tally = kept_tally(properties, 3000);
+  for (const ModeSpec& spec : kModes) tally.by_mode[std::string(spec.name)].passed = 1;
+  for (const BackendKind backend : {BackendKind::kHost, BackendKind::kCuda}) {
+    EXPECT_THAT(unmet_modes(properties, backend, tally), IsEmpty());
+  }
+  tally.by_mode["again"].passed = 0;
+  tally.by_mode.erase("strided");
+  tally.by_mode.erase("other_stream");
+  EXPECT_THAT(unmet_modes(properties, BackendKind::kHost, tally),
+              ElementsAre("no case of mode again", "no case of mode strided"));
+  tally.all.passed = 1499;
+  EXPECT_THAT(unmet_modes(properties, BackendKind::kHost, tally), IsEmpty());
+}
+
 TEST(Promises, AnEmptyGateBreaksThemAll) {
   const OpProperties properties = gated_ledger(4800);
   Tally tally(properties);

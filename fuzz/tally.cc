@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuzz/choose_mode.h"
+
 namespace bytegate {
 namespace {
 
@@ -76,8 +78,8 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
   count(all, verdict.kind);
   ++by_verdict[static_cast<size_t>(verdict.kind)];
   count(by_source[source], verdict.kind);
-  // Without graphs a replay is one more launch.
-  const Mode mode = backend == BackendKind::kHost ? Mode::kPlain : c.mode;
+  // A mode that the backend has nothing of its own for was a plain launch.
+  const Mode mode = has_mode(*c.op, c.mode, backend) ? c.mode : Mode::kPlain;
   count(by_mode[std::string(mode_name(mode))], verdict.kind);
   // A refused call took no path and belongs to no class: it is counted above.
   if (c.expect == Expect::kRefused) {

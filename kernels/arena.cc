@@ -70,8 +70,46 @@ void Arena::clear() {
   placed_.clear();
 }
 
+void Arena::place_window(Placement& placement, Placing placing, size_t alignment) {
+  // An allocation is no less aligned than its last element's end demands, and the workspace more.
+  const size_t slack = round_up(placement.bytes, alignment) - placement.bytes;
+  placement.lead = kGuardBytes;
+  placement.trail = kGuardBytes;
+  if (ends_at_page(placing)) placement.trail = slack;
+  if (placing == Placing::kGuardBefore) placement.lead = 0;
+  if (placing == Placing::kElementAligned) placement.lead = kWindowSkewBytes + alignment;
+  const size_t whole = placement.lead + placement.bytes + placement.trail;
+  // Windows have no gap between them, and poison comes in words.
+  const size_t odd = round_up(whole, sizeof(uint64_t)) - whole;
+  (ends_at_page(placing) ? placement.lead : placement.trail) += odd;
+  placement.offset = bytes_ + placement.lead;
+  bytes_ = placement.offset + placement.bytes + placement.trail;
+}
+
+void Arena::place_in_windows(const Case& c, size_t workspace_bytes) {
+  PlacedCase placed;
+  placed.windows = true;
+  placed.placing = mode_spec(c.mode).plan.placing;
+  placed.begin = bytes_;
+  placed.salt = salt_of(c);
+  for (const Tensor& tensor : c.tensors) {
+    Placement placement;
+    placement.sparse = is_sparse(tensor);
+    if (tensor.present && !placement.sparse) {
+      placement.bytes = static_cast<size_t>(extent_bytes(tensor));
+    }
+    if (placement.bytes > 0) place_window(placement, placed.placing, dtype_bytes(tensor.dtype));
+    placed.tensors.push_back(placement);
+  }
+  placed.workspace.bytes = workspace_bytes;
+  if (workspace_bytes > 0) place_window(placed.workspace, placed.placing, kWorkspaceAlignment);
+  placed.end = bytes_;
+  placed_.push_back(std::move(placed));
+}
+
 void Arena::place(const Case& c, size_t workspace_bytes) {
   PlacedCase placed;
+  placed.placing = mode_spec(c.mode).plan.placing;
   placed.begin = bytes_;
   bytes_ = round_up(bytes_, kSkewBytes) + kGuardBytes;
   placed.salt = salt_of(c);
@@ -85,7 +123,8 @@ void Arena::place(const Case& c, size_t workspace_bytes) {
       const size_t element = dtype_bytes(tensor.dtype);
       // Half of the tensors are as aligned as an allocator would have them.
       const uint64_t bits = draw >> (8 * (i % 8));
-      const size_t skew = bits % 2 == 0 ? 0 : bits / 2 % (kSkewBytes / element) * element;
+      size_t skew = bits % 2 == 0 ? 0 : bits / 2 % (kSkewBytes / element) * element;
+      if (placed.placing == Placing::kElementAligned) skew = element;
       placement.offset = round_up(bytes_, kSkewBytes) + skew;
       bytes_ = placement.offset + placement.bytes + kGuardBytes;
     }
@@ -112,14 +151,17 @@ void Arena::poison(std::byte* image, size_t begin, size_t end, uint64_t salt) {
 }
 
 void Arena::fill(std::span<const Case> cases, std::byte* image) const {
-  for (size_t i = 0; i < placed_.size(); ++i) fill_step(cases[i], i, 0, nullptr, image);
+  for (size_t i = 0; i < placed_.size(); ++i) fill_launch(cases[i], i, 0, {}, image);
 }
 
-bool Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
-                      const StepResult* before, std::byte* image) const {
+bool Arena::fill_launch(const Case& at_step, size_t case_idx, size_t launch_idx,
+                        const Leftovers& left, std::byte* image) const {
   const PlacedCase& placed = placed_[case_idx];
-  poison(image, placed.begin, placed.end, placed.salt + step_idx * 0xd6e8feb86659fd93ULL);
-  const bool stale = before != nullptr && (placed.salt + step_idx) % 2 == 0;
+  poison(image, placed.begin, placed.end, placed.salt + launch_idx * 0xd6e8feb86659fd93ULL);
+  const bool stale = left.result != nullptr && (placed.salt + launch_idx) % 2 == 0;
+  if (stale && left.workspace.size() == placed.workspace.bytes && !left.workspace.empty()) {
+    std::memcpy(image + placed.workspace.offset, left.workspace.data(), left.workspace.size());
+  }
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
     const Tensor& tensor = at_step.tensors[i];
     std::byte* base = image + placed.tensors[i].offset;
@@ -128,7 +170,7 @@ bool Arena::fill_step(const Case& at_step, size_t case_idx, size_t step_idx,
       scatter_elements(tensor.shape, tensor.strides, tensor.elements, base);
     } else if (stale) {
       scatter_elements(written_shape(at_step, static_cast<int>(i)), tensor.strides,
-                       before->outputs[i], base);
+                       left.result->outputs[i], base);
     }
   }
   return stale;
@@ -186,6 +228,12 @@ StepResult Arena::take(const Case& c, size_t case_idx, bool stale, std::byte* ac
   return result;
 }
 
+std::vector<std::byte> Arena::workspace_left(size_t case_idx, const std::byte* actual) const {
+  const Placement& workspace = placed_[case_idx].workspace;
+  const std::byte* first = actual + workspace.offset;
+  return {first, first + workspace.bytes};
+}
+
 std::optional<Damage> Arena::change(size_t case_idx, const std::byte* actual,
                                     const std::byte* image) const {
   const PlacedCase& placed = placed_[case_idx];
@@ -202,6 +250,11 @@ Damage Arena::locate(const PlacedCase& placed, size_t byte) {
   const auto consider = [&](int tensor, const Placement& placement) {
     if (placement.bytes == 0) return;
     const size_t last = placement.offset + placement.bytes - 1;
+    // What lies between two windows is each one's own.
+    if (placed.windows &&
+        (byte < placement.offset - placement.lead || byte > last + placement.trail)) {
+      return;
+    }
     const size_t distance = byte < placement.offset ? placement.offset - byte
                             : byte > last           ? byte - last
                                                     : 0;

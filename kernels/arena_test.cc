@@ -23,7 +23,7 @@ class OneCase {
   explicit OneCase(Case c) : case_(std::move(c)) {
     arena_.place(case_, kWorkspaceBytes);
     image_.resize(arena_.bytes());
-    arena_.fill_step(case_, 0, 0, nullptr, image_.data());
+    arena_.fill_launch(case_, 0, 0, {}, image_.data());
     actual_ = image_;
   }
 
@@ -214,8 +214,8 @@ TEST(Arena, PoisonDiffersBetweenStepsInEveryWordOfEveryBuffer) {
   arena.place(c, kWorkspaceBytes);
   std::vector<std::byte> first(arena.bytes());
   std::vector<std::byte> second(arena.bytes());
-  arena.fill_step(c, 0, 0, nullptr, first.data());
-  arena.fill_step(c, 0, 1, nullptr, second.data());
+  arena.fill_launch(c, 0, 0, {}, first.data());
+  arena.fill_launch(c, 0, 1, {}, second.data());
   for (const Placement& buffer :
        {arena.placed(0).tensors[Index::kOut], arena.placed(0).tensors[Index::kWide],
         arena.placed(0).workspace}) {
@@ -235,9 +235,12 @@ TEST(Arena, EveryOtherLaterStepFindsWhatTheLastOneLeft) {
   Arena arena;
   arena.place(c, kWorkspaceBytes);
   std::vector<std::byte> image(arena.bytes());
+  const std::vector<std::byte> workspace(kWorkspaceBytes, std::byte{7});
   int num_stale = 0;
   for (size_t step = 1; step <= 8; ++step) {
-    const bool stale = arena.fill_step(c, 0, step, &before, image.data());
+    const bool stale = arena.fill_launch(
+        c, 0, step, {.result = &before, .workspace = workspace}, image.data());
+    EXPECT_EQ(arena.workspace_left(0, image.data()) == workspace, stale);
     const StepResult left = arena.take(c, 0, stale, image.data(), image.data());
     EXPECT_EQ(left.untouched[Index::kOut].empty(), stale);
     num_stale += left.outputs[Index::kOut] == before.outputs[Index::kOut] ? 1 : 0;

@@ -27,6 +27,8 @@ class CallFrame {
   // Points tensors and workspace at the case's part of an arena; sparse tensors stay null.
   void set_arena(const PlacedCase& placed, std::byte* arena);
   void set_executor(const bytegate_executor_options* options) { call_.executor = options; }
+  // Says that the workspace ends so many bytes earlier than it does.
+  void shorten_workspace(int64_t bytes) { call_.workspace_bytes -= static_cast<uint64_t>(bytes); }
   // Applies the case's call faults to the pointers set so far.
   void apply_call_faults();
 

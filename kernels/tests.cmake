@@ -24,6 +24,8 @@ add_library(bytegate_kernels_testing STATIC
   testing/dsa_candidates.cc
   testing/dsa_refresh_candidates.cc
   testing/faulty_kernels.cc
+  testing/hostile_acts.cc
+  testing/hostile_candidate.cc
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/schedule_candidates.cc
@@ -39,6 +41,7 @@ add_executable(kernels_test
   dsa_grid_test.cc
   dsa_front_door_test.cc
   dsa_precompute_test.cc
+  fault_map_test.cc
   host_backend_test.cc
   host_sparse_test.cc
   paged_mqa_metadata_front_door_test.cc

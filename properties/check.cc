@@ -312,8 +312,14 @@ PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Ba
       subset_idx_.push_back(i);
     }
   }
-  if (subset_idx_.size() < cases.size()) {
-    for (const size_t i : subset_idx_) subset_.push_back(cases[i]);
+  const bool widened = std::any_of(cases.begin(), cases.end(), [](const Case& c) {
+    return mode_spec(c.mode).plan.widened;
+  });
+  if (widened || subset_idx_.size() < cases.size()) {
+    for (const size_t i : subset_idx_) {
+      subset_.push_back(cases[i]);
+      if (mode_spec(cases[i].mode).plan.widened) widen_strides(subset_.back());
+    }
     submission_ = backend.submit(candidate, subset_);
   } else {
     submission_ = backend.submit(candidate, cases);

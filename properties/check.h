@@ -29,7 +29,7 @@ class PendingCheck {
   std::span<const Case> cases_;
   const OpProperties& properties_;
   std::vector<Verdict> verdicts_;   // of the cases that are not run
-  std::vector<Case> subset_;        // copies of those that are, when they are not all
+  std::vector<Case> subset_;        // copies of those that are, as their modes want them
   std::vector<size_t> subset_idx_;  // their places in cases_
   std::unique_ptr<Submission> submission_;
 };
