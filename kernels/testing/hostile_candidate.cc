@@ -139,9 +139,8 @@ int32_t run_on_result(HostileState& state, bytegate_call* call, const DLTensor& 
   const std::byte old_workspace =
       call->workspace_bytes > 0 ? *static_cast<std::byte*>(call->workspace) : std::byte{0};
   const int32_t status = run_production(state, call);
-  const bool leaves_last =
-      state.hostility == Hostility::kLeaveLast ||
-      (state.hostility == Hostility::kLeaveLastAgain && state.num_runs > 1);
+  const bool leaves_last = state.hostility == Hostility::kLeaveLast ||
+                           (state.hostility == Hostility::kLeaveLastAgain && state.num_runs > 1);
   if (leaves_last) std::memcpy(last.first, old.data(), old.size());
   if (state.hostility == Hostility::kAddOldOutput) *last.first ^= old[0] | std::byte{1};
   if (state.hostility == Hostility::kAddOldWorkspace) *last.first ^= old_workspace | std::byte{1};
@@ -152,8 +151,7 @@ int32_t run_on_result(HostileState& state, bytegate_call* call, const DLTensor& 
 }
 
 int32_t run_on_tensor(HostileState& state, bytegate_call* call) {
-  const int tensor_idx =
-      state.tensor >= 0 ? state.tensor : static_cast<int>(call->num_tensors) - 1;
+  const int tensor_idx = state.tensor >= 0 ? state.tensor : static_cast<int>(call->num_tensors) - 1;
   const DLTensor* tensor = call->tensors[tensor_idx].tensor;
   if (tensor == nullptr || tensor->data == nullptr) return run_production(state, call);
   if (state.hostility >= Hostility::kLeaveLast) return run_on_result(state, call, *tensor);
@@ -168,7 +166,8 @@ int32_t run(void* opaque, bytegate_call* call) {
   if (state.hostility == Hostility::kNone) return run_production(state, call);
   if (state.hostility < Hostility::kReadAfterWorkspace) return run_on_tensor(state, call);
   if (state.hostility < Hostility::kRefuse) return run_on_workspace(state, call);
-  if (state.hostility >= Hostility::kDivergeAtBarrier) return act_on_executor(state.hostility, call);
+  if (state.hostility >= Hostility::kDivergeAtBarrier)
+    return act_on_executor(state.hostility, call);
   const int32_t status = run_production(state, call);
   const int32_t acted = act_on_process(state.hostility, call);
   return acted == BYTEGATE_OK ? status : acted;
