@@ -51,6 +51,7 @@ add_executable(kernels_test
   process_loss_test.cc
   process_test_fixture.cc
   wire_test.cc
+  workspace_sections_test.cc
   testing/dsa_op.cc
   testing/layout_op.cc
   testing/schedule_op.cc

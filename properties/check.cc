@@ -26,6 +26,7 @@ Verdict failed(VerdictKind kind, const std::string& where, std::string message) 
 }
 
 std::string gap_text(const Case& c, int tensor) {
+  if (tensor < 0) return "a byte between its sections changed";
   const bool some_kept = c.op->tensors[static_cast<size_t>(tensor)].columns_written != nullptr;
   return some_kept ? "a gap or a column beyond those it has to write changed"
                    : "a gap between its elements changed";
@@ -312,9 +313,8 @@ PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Ba
       subset_idx_.push_back(i);
     }
   }
-  const bool widened = std::any_of(cases.begin(), cases.end(), [](const Case& c) {
-    return mode_spec(c.mode).plan.widened;
-  });
+  const bool widened = std::any_of(cases.begin(), cases.end(),
+                                   [](const Case& c) { return mode_spec(c.mode).plan.widened; });
   if (widened || subset_idx_.size() < cases.size()) {
     for (const size_t i : subset_idx_) {
       subset_.push_back(cases[i]);
