@@ -14,6 +14,7 @@ class SingleRun {
   SingleRun(CudaDevice& device, const Candidate& candidate, const CudaJob& job)
       : device_(device), candidate_(candidate), case_(*job.c), first_(at_step(*job.c, 0)) {
     arena_.place(case_, job.workspace_bytes);
+    arena_.set_sections(job.sections);
   }
   SingleRun(const SingleRun&) = delete;
   SingleRun& operator=(const SingleRun&) = delete;

@@ -30,6 +30,7 @@ add_library(bytegate_kernels_testing STATIC
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/schedule_candidates.cc
+  testing/survival_candidates.cc
 )
 target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
 
@@ -63,6 +64,7 @@ add_executable(kernels_test
   process_noise_test.cc
   process_test_fixture.cc
   wire_test.cc
+  workspace_sections_test.cc
   testing/dsa_op.cc
   testing/layout_op.cc
   testing/schedule_op.cc

@@ -80,6 +80,8 @@ void print_details(const RunRow& row, std::ostream& out) {
   }
   out << "  refused   " << with_commas(tally.refusals.passed)
       << " invalid calls were refused, each with a message\n"
+      << "  survived  " << with_commas(tally.survivals.passed)
+      << " calls with elements outside the contract\n"
       << "  untested  " << verdicts(tally, VerdictKind::kUntested) << ", vacuous "
       << verdicts(tally, VerdictKind::kVacuous) << ", unsupported "
       << verdicts(tally, VerdictKind::kUnsupported) << "\n";
@@ -109,8 +111,7 @@ int exit_code_of(const Report& report) {
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
-    // A refusal compares no output byte.
-    if (tally.all.passed == tally.refusals.passed) worsen(kExitFailed);
+    if (tally.num_compared() == 0) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
   if (!report.errors.empty()) worsen(kExitUsage);

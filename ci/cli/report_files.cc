@@ -55,6 +55,7 @@ Json json_of(const RunRow& row) {
                {"passed", tally.all.passed},
                {"failed", tally.all.failed},
                {"refusals", json_of(tally.refusals)},
+               {"survivals", json_of(tally.survivals)},
                {"paths", json_of(tally.by_path)},
                {"sources", json_of(tally.by_source)},
                {"modes", json_of(tally.by_mode)},
