@@ -7,6 +7,8 @@
 #include <iostream>
 #include <thread>
 
+#include "fuzz/interrupt.h"
+
 namespace bytegate::cli {
 namespace {
 
@@ -171,6 +173,8 @@ int64_t num_generated(const Options& options, const OpProperties& properties) {
 RunOptions run_options(const Options& options, BackendKind backend) {
   RunOptions run;
   run.program = program_path();
+  run.version = BYTEGATE_VERSION;
+  run.stop = interrupted;
   run.candidate = options.candidate;
   run.backend = backend;
   run.backend_options.arch = options.arch;
