@@ -13,7 +13,7 @@ namespace bytegate {
 struct Finding {
   std::string op;
   BackendKind backend = BackendKind::kHost;
-  std::string source;  // "generated", "corpus", "trace"
+  std::string source;  // "generated", "corpus", "trace", "interrupted"
   Case kept;
   Verdict verdict;           // of the kept case
   int64_t num_failures = 1;  // of this origin in the run

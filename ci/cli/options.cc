@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "fuzz/interrupt.h"
 #include "kernels/builtin_candidate.h"
 #include "kernels/library_probe.h"
 
@@ -180,6 +181,8 @@ int64_t num_generated(const Options& options, const OpProperties& properties) {
 RunOptions run_options(const Options& options, BackendKind backend) {
   RunOptions run;
   run.program = program_path();
+  run.version = BYTEGATE_VERSION;
+  run.stop = interrupted;
   run.candidate = options.candidate;
   run.backend = backend;
   run.backend_options.arch = options.arch;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ci/cli/case_summary.h"
+#include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
 namespace {
@@ -93,6 +94,17 @@ bool is_production(const Report& report) {
   return report.candidate.rfind("production ", 0) == 0;
 }
 
+void note_interrupted(int64_t num_cases, Report& report) {
+  int64_t num_done = 0;
+  for (const RunRow& row : report.rows) {
+    const Counts& all = row.outcome.tally.all;
+    num_done += all.passed + all.failed + all.set_aside;
+  }
+  report.interrupted = "interrupted by " + interrupting_signal() + " after " +
+                       with_commas(num_done) +
+                       (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
+}
+
 int exit_code_of(const Report& report) {
   int code = report.exit_code;
   const auto worsen = [&code](int other) {
@@ -114,6 +126,7 @@ int exit_code_of(const Report& report) {
     if (tally.num_compared() == 0) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
+  if (!report.interrupted.empty()) worsen(kExitFailed);
   if (!report.errors.empty()) worsen(kExitUsage);
   return code;
 }
@@ -179,6 +192,7 @@ void print_report(const Report& report, std::ostream& out) {
     num_failed += tally.all.failed;
     num_set_aside += tally.all.set_aside;
   }
+  if (!report.interrupted.empty()) out << report.interrupted << "\n";
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
       << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";

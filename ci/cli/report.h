@@ -24,11 +24,16 @@ struct Report {
   std::vector<std::string> absent;  // backends that did not run, and why
   std::vector<std::string> errors;  // files that could not be read, and the like
   std::vector<std::string> unmet;   // what the gate promises and did not reach
+  std::vector<std::string> notes;   // what was found of earlier runs; said as it was found
+  std::string interrupted;          // by which signal, and after how many cases; empty: it was not
   int exit_code = kExitPass;
 };
 
 // Whether bytegate's own kernels were gated: they must take every case and every path.
 bool is_production(const Report& report);
+
+// States that the signal which came ended the runs before all of `num_cases` (0: not known).
+void note_interrupted(int64_t num_cases, Report& report);
 
 // The worst of everything in the report; see kExit*.
 int exit_code_of(const Report& report);
