@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ci/cli/case_summary.h"
+#include "ci/cli/report_checker.h"
 
 namespace bytegate::cli {
 namespace {
@@ -89,6 +90,14 @@ void print_details(const RunRow& row, std::ostream& out) {
 
 bool is_production(const Report& report) {
   return report.candidate.rfind("production ", 0) == 0;
+}
+
+bool is_foreign(const RunRow& row) {
+  const Counts& all = row.outcome.tally.all;
+  const auto& verdicts = row.outcome.tally.by_verdict;
+  const int64_t num_unsupported = verdicts[static_cast<size_t>(VerdictKind::kUnsupported)];
+  return row.outcome.error.empty() && num_unsupported > 0 &&
+         num_unsupported == all.passed + all.failed + all.set_aside;
 }
 
 int exit_code_of(const Report& report) {
@@ -178,6 +187,7 @@ void print_report(const Report& report, std::ostream& out) {
     num_failed += tally.all.failed;
     num_set_aside += tally.all.set_aside;
   }
+  print_checker_rows(report, out);
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
       << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";
