@@ -11,8 +11,6 @@
 
 namespace bytegate::cli {
 
-constexpr int64_t kCheckerCases = 1000;  // per operation, when the caller does not say
-
 void add_sanitizer_options(CLI::App& command, Options& options);
 
 // Fills and finishes the report; the exit code. That the tool is missing, did not run, or ran fewer

@@ -100,7 +100,7 @@ const std::vector<CheckerSpec>& checkers() {
        {"--leak-check", "no", "--report-api-errors", "no"}},
       {"racecheck", "unordered accesses to shared memory", {"--racecheck-report", "analysis"}},
       // The program copies outputs back whole, with what nobody has to write.
-      {"initcheck", "reads of memory that nobody wrote", {"--check-api-memory-access", "no"}},
+      {"initcheck", "reads of memory that nobody wrote", {"--check-api-memory-access", "no"}, true},
       {"synccheck", "barriers that not every thread reaches", {}},
   };
   return kCheckers;
@@ -123,11 +123,12 @@ std::vector<std::string> tool_command(const std::string& path, const CheckerSpec
 }
 
 FoundTool find_tool(const std::string& given) {
-  if (!given.empty()) return {is_program(given) ? given : "", given};
+  if (!given.empty()) return {is_program(given) ? given : "", given, ""};
   FoundTool found;
   for (const fs::path& folder : folders_of_tool()) {
     const fs::path path = folder / kToolName;
-    if (is_program(path)) return {path.string(), ""};
+    if (is_program(path)) return {path.string(), "", ""};
+    if (found.looked.find(path.string()) != std::string::npos) continue;
     found.looked += (found.looked.empty() ? "" : ", ") + path.string();
   }
   return found;

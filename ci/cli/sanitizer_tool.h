@@ -25,8 +25,9 @@ const CheckerSpec* checker_of_name(std::string_view name);
 std::vector<std::string> tool_command(const std::string& path, const CheckerSpec& checker);
 
 struct FoundTool {
-  std::string path;    // empty: not found
-  std::string looked;  // where it was looked for
+  std::string path;     // empty: not found
+  std::string looked;   // where it was looked for
+  std::string version;  // see version_of_tool
 };
 // `given` alone unless it is empty; else PATH, then where toolkits keep it.
 FoundTool find_tool(const std::string& given);
