@@ -34,6 +34,9 @@ struct SavedFinding {
 SavedFinding save_finding(const std::string& dir, Case c, const std::string& origin,
                           const std::string& note);
 
+// The word as a shell must be given it.
+std::string shell_quoted(const std::string& word);
+
 // "PROGRAM replay FILE --candidate C --backend B", quoted for a shell.
 std::string replay_line(const std::string& program, const std::string& file,
                         const std::string& candidate, BackendKind backend);

@@ -22,6 +22,8 @@ size_t batch_size(BackendKind backend) {
   return backend == BackendKind::kCuda ? kCudaBatch : kHostBatch;
 }
 
+}  // namespace
+
 bool runs_on(const Case& c, BackendKind backend) {
   return c.backend == BackendKind::kAny || c.backend == backend;
 }
@@ -29,8 +31,6 @@ bool runs_on(const Case& c, BackendKind backend) {
 std::string source_of_path(const std::string& path) {
   return fs::path(path).parent_path().filename() == "trace" ? "trace" : "corpus";
 }
-
-}  // namespace
 
 bool is_large_case(const std::string& path) {
   return fs::path(path).parent_path().filename() == "large";

@@ -7,6 +7,7 @@
 #include "ci/cli/options.h"
 #include "ci/cli/progress.h"
 #include "ci/cli/report.h"
+#include "ci/cli/sanitizer.h"
 #include "fuzz/interrupt.h"
 #include "fuzz/promises.h"
 #include "fuzz/sources.h"
@@ -118,15 +119,6 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
           .outcome = bytegate::run(properties, std::move(source), run)};
 }
 
-// Whether the candidate said of every case that it does not take it: the operation is not its.
-bool is_foreign(const RunRow& row) {
-  const Counts& all = row.outcome.tally.all;
-  const auto& verdicts = row.outcome.tally.by_verdict;
-  const int64_t num_unsupported = verdicts[static_cast<size_t>(VerdictKind::kUnsupported)];
-  return row.outcome.error.empty() && num_unsupported > 0 &&
-         num_unsupported == all.passed + all.failed + all.set_aside;
-}
-
 void run_all(const std::vector<const OpProperties*>& ops, const ChosenBackends& backends,
              const GateInputs& inputs, Report& report) {
   int64_t num_cases = 0;
@@ -172,12 +164,15 @@ int gate(const Options& options, const std::string& command_line) {
   const std::vector<const OpProperties*> ops = chosen_ops(options);
   const std::unique_ptr<Candidate> candidate = chosen_candidate(options);
   if (ops.empty() || candidate == nullptr) return kExitUsage;
-  const ChosenBackends backends = chosen_backends(options, *candidate);
-  if (backends.exit_code != kExitPass) return backends.exit_code;
   Report report;
   report.command = command_line;
   report.candidate = candidate->name() + " " + candidate->table().version;
   report.seed = options.seed;
+  if (!options.sanitizer.checker.empty()) {
+    return gate_under_sanitizer(options, ops, load_corpus(options, report), report);
+  }
+  const ChosenBackends backends = chosen_backends(options, *candidate);
+  if (backends.exit_code != kExitPass) return backends.exit_code;
   report.absent = backends.absent;
   const std::string findings = findings_dir(options);
   remove_half_written(findings, options, report);
@@ -203,6 +198,7 @@ void add_gate(CLI::App& app, Context& context) {
   add_candidate_options(*command, *options);
   add_run_options(*command, *options);
   add_corpus_options(*command, *options);
+  add_sanitizer_options(*command, *options);
   command->callback([options, &context] {
     context.chosen = [options, &context] { return gate(*options, context.command_line); };
   });

@@ -94,7 +94,9 @@ std::string program_path() {
       return "bytegate";
     }
   }
-  const std::filesystem::path relative = std::filesystem::proximate(self, error);
+  std::filesystem::path relative = std::filesystem::proximate(self, error);
+  // A shell looks for a bare name in PATH only.
+  if (!relative.has_parent_path()) relative = "." / relative;
   return relative.native().size() < self.native().size() ? relative.string() : self.string();
 }
 

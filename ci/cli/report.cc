@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ci/cli/case_summary.h"
+#include "ci/cli/report_checker.h"
 #include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
@@ -105,6 +106,14 @@ void note_interrupted(int64_t num_cases, Report& report) {
                        (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
 }
 
+bool is_foreign(const RunRow& row) {
+  const Counts& all = row.outcome.tally.all;
+  const auto& verdicts = row.outcome.tally.by_verdict;
+  const int64_t num_unsupported = verdicts[static_cast<size_t>(VerdictKind::kUnsupported)];
+  return row.outcome.error.empty() && num_unsupported > 0 &&
+         num_unsupported == all.passed + all.failed + all.set_aside;
+}
+
 int exit_code_of(const Report& report) {
   int code = report.exit_code;
   const auto worsen = [&code](int other) {
@@ -192,6 +201,7 @@ void print_report(const Report& report, std::ostream& out) {
     num_failed += tally.all.failed;
     num_set_aside += tally.all.set_aside;
   }
+  print_checker_rows(report, out);
   if (!report.interrupted.empty()) out << report.interrupted << "\n";
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)

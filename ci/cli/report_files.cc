@@ -5,6 +5,7 @@
 
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
+#include "ci/cli/report_checker.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
@@ -46,6 +47,18 @@ Json json_of(const Finding& finding) {
   return json;
 }
 
+Json json_of(const CheckerRow& checker) {
+  return {{"tool", checker.tool},
+          {"version", checker.version},
+          {"command", checker.command},
+          {"again", checker.again},
+          {"asked", checker.num_asked},
+          {"ran", checker.num_run},
+          {"processes", checker.num_processes},
+          {"reports", checker.num_findings},
+          {"notes", checker.notes}};
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -84,6 +97,7 @@ Json json_of(const RunRow& row) {
     json["values_used"][std::string(row.properties->op->scalars[i].name)] = {
         {"used", std::count(used.begin(), used.end(), true)}, {"of", used.size()}};
   }
+  if (row.checker) json["checker"] = json_of(*row.checker);
   json["findings"] = Json::array();
   for (const Finding& finding : row.outcome.findings) json["findings"].push_back(json_of(finding));
   return json;
@@ -204,7 +218,7 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.failed) + " | " +
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
-  text += "\n";
+  text += "\n" + checker_summary(report);
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";
