@@ -5,8 +5,8 @@
 //   guard | tensor | guard | tensor | guard | workspace | guard | tensor of the next case | ...
 //
 // Everything that is not an input starts as poison: a pattern that depends on the position, so that
-// no constant and no shifted copy looks like it. Only outputs and workspaces of later steps may start
-// as they are.
+// no constant and no shifted copy looks like it. Only outputs and workspaces of later steps may
+// start as they are.
 //
 // Where buffers stand at unmapped pages, the arena is only the image of what lies around each: its
 // window, one behind the other, which a backend copies to the pages and back.

@@ -1,4 +1,6 @@
 // The host backend: candidates run right here, host builds of kernels on the SIMT executor.
+#include "kernels/host_backend.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -74,9 +76,8 @@ void take_sparse(const Case& c, const SparseTensors& sparse, StepResult& result)
 }
 
 bool overlaps_on_purpose(const Case& c) {
-  return std::any_of(c.call_faults.begin(), c.call_faults.end(), [](const CallFault& fault) {
-    return fault.kind == CallFaultKind::kOverlap;
-  });
+  return std::any_of(c.call_faults.begin(), c.call_faults.end(),
+                     [](const CallFault& fault) { return fault.kind == CallFaultKind::kOverlap; });
 }
 
 class HostBackend final : public Backend {
@@ -267,12 +268,18 @@ std::unique_ptr<Backend> make_host_backend(const BackendOptions& options) {
   return std::make_unique<HostBackend>(options, nullptr);
 }
 
+std::unique_ptr<Backend> make_guarded_host_backend(const BackendOptions& options,
+                                                   FaultMap& faults) {
+  return std::make_unique<HostBackend>(options, &faults);
+}
+
 MadeBackend make_isolated_host_backend(const BackendOptions& options) {
+  const auto faults = std::make_shared<FaultMap>();
   return make_process_backend(
-      [options] {
-        return MadeBackend{std::make_unique<HostBackend>(options, &worker_fault_map()), ""};
+      [options, faults] {
+        return MadeBackend{make_guarded_host_backend(options, *faults), ""};
       },
-      options.case_limit);
+      {.limit = options.case_limit, .memory_bytes = options.worker_memory_bytes, .faults = faults});
 }
 
 }  // namespace bytegate

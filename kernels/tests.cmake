@@ -24,6 +24,8 @@ add_library(bytegate_kernels_testing STATIC
   testing/dsa_candidates.cc
   testing/dsa_refresh_candidates.cc
   testing/faulty_kernels.cc
+  testing/hostile_acts.cc
+  testing/hostile_candidate.cc
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/schedule_candidates.cc

@@ -326,7 +326,7 @@ TEST(CheckOfABackend, AStepThatIsMissingIsUntested) {
   const std::vector<Case> cases = {make_ledger_case(1, 1)};
   const Verdict verdict = check(cases, *candidate, backend, ledger_properties())[0];
   EXPECT_EQ(verdict.kind, VerdictKind::kUntested);
-  EXPECT_THAT(verdict.message, HasSubstr("every step"));
+  EXPECT_THAT(verdict.message, HasSubstr("every launch"));
 }
 
 TEST(CheckOfABackend, EveryStatusHasItsVerdict) {

@@ -7,6 +7,7 @@
 
 #include "kernels/builtin_candidate.h"
 #include "kernels/candidate_handle.h"
+#include "kernels/host_backend.h"
 #include "oracles/paged_mqa_metadata.h"
 #include "properties/check.h"
 #include "properties/dsa_metadata.h"
@@ -30,11 +31,10 @@ std::vector<Case> serving_cases(int64_t num_cases, int64_t num_rows) {
 }
 
 void check_all(benchmark::State& state, const OpProperties& properties,
-               const std::vector<Case>& cases) {
+               const std::vector<Case>& cases, Backend& backend) {
   Candidate::Result opened = Candidate::open(production_candidate());
-  const std::unique_ptr<Backend> backend = make_host_backend({});
   while (state.KeepRunning()) {
-    for (const Verdict& verdict : check(cases, *opened.candidate, *backend, properties)) {
+    for (const Verdict& verdict : check(cases, *opened.candidate, backend, properties)) {
       if (!verdict.passed()) state.SkipWithError("a case failed");
     }
   }
@@ -44,9 +44,40 @@ void check_all(benchmark::State& state, const OpProperties& properties,
 }
 
 void check_cases(benchmark::State& state) {
-  check_all(state, paged_mqa_metadata_properties(), serving_cases(16, state.range(0)));
+  FaultMap faults;
+  const auto backend = make_guarded_host_backend({}, faults);
+  check_all(state, paged_mqa_metadata_properties(), serving_cases(16, state.range(0)), *backend);
 }
 BENCHMARK(check_cases)->Arg(1)->Arg(64)->Arg(2048)->Arg(131072)->Unit(benchmark::kMicrosecond);
+
+// The same in an arena between red zones: what the unmapped pages cost.
+void check_unguarded_cases(benchmark::State& state) {
+  const auto backend = make_host_backend({});
+  check_all(state, paged_mqa_metadata_properties(), serving_cases(16, state.range(0)), *backend);
+}
+BENCHMARK(check_unguarded_cases)
+    ->Arg(1)
+    ->Arg(64)
+    ->Arg(2048)
+    ->Arg(131072)
+    ->Unit(benchmark::kMicrosecond);
+
+// 64 requests in each mode; the argument is its place in kModes.
+void check_mode(benchmark::State& state) {
+  const Mode mode = static_cast<Mode>(state.range(0));
+  std::vector<Case> cases = serving_cases(16, 64);
+  for (Case& c : cases) {
+    c.mode = mode;
+    c.forced_path = "multi_block";  // has a workspace
+  }
+  state.SetLabel(std::string(mode_name(mode)));
+  FaultMap faults;
+  const auto backend = make_guarded_host_backend({}, faults);
+  check_all(state, paged_mqa_metadata_properties(), cases, *backend);
+}
+BENCHMARK(check_mode)
+    ->DenseRange(0, static_cast<int>(kModes.size()) - 1)
+    ->Unit(benchmark::kMicrosecond);
 
 // What the gate draws, all sizes mixed; the argument is the operation's place among dsa_ops().
 void check_dsa_cases(benchmark::State& state) {
@@ -57,7 +88,9 @@ void check_dsa_cases(benchmark::State& state) {
     cases.push_back(properties.generate(draw));
   }
   state.SetLabel(std::string(properties.op->name));
-  check_all(state, properties, cases);
+  FaultMap faults;
+  const auto backend = make_guarded_host_backend({}, faults);
+  check_all(state, properties, cases, *backend);
 }
 BENCHMARK(check_dsa_cases)->DenseRange(0, 7)->Unit(benchmark::kMillisecond);
 

@@ -28,4 +28,25 @@ int32_t run_waiting_kernel(CallReader& call) {
   }));
 }
 
+int32_t run_overrunning_kernel(CallReader& call) {
+  struct Cells {
+    int cells[5];
+  };
+  simt::Executor executor;
+  const simt::LaunchConfig config = {.name = "overrunning_kernel", .block = {.x = 32}};
+  return report_launch(call, executor.launch<Cells>(config, [](Cells& shared) {
+    volatile int* cells = shared.cells;
+    if (threadIdx.x == 7) cells[5] = 1;
+  }));
+}
+
+int32_t run_misaligned_kernel(CallReader& call) {
+  alignas(16) static constexpr int kCells[8] = {};
+  simt::Executor executor;
+  const simt::LaunchConfig config = {.name = "misaligned_kernel", .block = {.x = 32}};
+  return report_launch(call, executor.launch(config, [] {
+    static_cast<void>(simt::load_aligned<int4>(kCells + 1));
+  }));
+}
+
 }  // namespace bytegate
