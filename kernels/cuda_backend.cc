@@ -7,6 +7,7 @@
 
 #include "kernels/cuda_round.h"
 #include "kernels/cuda_single_run.h"
+#include "kernels/guard_inquest.h"
 #include "kernels/process_backend.h"
 
 namespace bytegate {
@@ -133,8 +134,10 @@ MadeBackend make_bare_cuda_backend(bool leave_unwritten) {
 }
 
 CudaBackendResult make_cuda_backend(const BackendOptions& options) {
-  return make_process_backend([] { return make_in_process_cuda_backend(CudaLimits{}); },
-                              options.case_limit);
+  return make_naming_backend([limit = options.case_limit](const GuardFocus& focus) {
+    return make_process_backend(
+        [focus] { return make_in_process_cuda_backend({.guard_focus = focus}); }, limit);
+  });
 }
 
 }  // namespace bytegate
