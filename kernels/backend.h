@@ -119,5 +119,9 @@ MadeBackend make_isolated_host_backend(const BackendOptions& options);
 // a process of its own, because a device fault ends all CUDA in the process that it happens in;
 // kernels/process_backend.h says what that asks of the caller.
 CudaBackendResult make_cuda_backend(const BackendOptions& options);
+// The same in this very process, where a checker of memory sees it: each case by itself, each of
+// its buffers an allocation of exactly its bytes; on `leave_unwritten`, outputs and workspace are
+// not filled before the launch, and only elements that the contract states are looked at.
+MadeBackend make_bare_cuda_backend(bool leave_unwritten);
 
 }  // namespace bytegate

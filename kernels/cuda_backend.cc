@@ -1,11 +1,13 @@
-// The cuda backend: candidates run on device 0. Small plain cases share arenas, a round at a time;
-// the others run alone, and so do those of a round that found no memory.
+// The cuda backend: candidates run on device 0. Small cases that are launched once and like any
+// other share arenas, a round at a time; the others run alone, and so do those of a round that
+// found no memory.
 #include "kernels/cuda_backend.h"
 
 #include <utility>
 
 #include "kernels/cuda_round.h"
 #include "kernels/cuda_single_run.h"
+#include "kernels/guard_inquest.h"
 #include "kernels/process_backend.h"
 
 namespace bytegate {
@@ -20,8 +22,15 @@ size_t held_bytes(const Tensor& tensor) {
          dtype_bytes(tensor.dtype);
 }
 
+// Whether the mode asks for something that a round does not do.
+bool has_plan_of_its_own(const LaunchPlan& plan) {
+  return plan.captured || plan.short_workspace || plan.other_stream || plan.two_at_once ||
+         plan.inputs_overwritten || plan.placing == Placing::kGuardAfter ||
+         plan.placing == Placing::kGuardBefore;
+}
+
 bool runs_alone(const Case& c, uint64_t workspace_bytes, size_t round_bytes) {
-  if (c.mode == Mode::kGraph || !c.later_steps.empty()) return true;
+  if (has_plan_of_its_own(mode_spec(c.mode).plan) || launched_steps(c).size() > 1) return true;
   size_t bytes = workspace_bytes;
   for (const Tensor& tensor : c.tensors) {
     if (is_sparse(tensor)) return true;
@@ -35,7 +44,7 @@ class CudaSubmission final : public Submission {
   CudaSubmission(CudaDevice& device, const Candidate& candidate, std::span<const Case> cases)
       : device_(device), candidate_(candidate), results_(cases.size()) {
     // A case that came alone is waited for with all that it started.
-    const bool only = cases.size() == 1;
+    const bool only = cases.size() == 1 || device.limits().separate_buffers;
     for (size_t i = 0; i < cases.size(); ++i) plan(cases[i], i, only);
     if (!rounds_.empty()) rounds_.front()->launch();
   }
@@ -122,9 +131,16 @@ MadeBackend make_in_process_cuda_backend(const CudaLimits& limits) {
   return {std::make_unique<CudaBackend>(std::move(opened.device)), ""};
 }
 
+MadeBackend make_bare_cuda_backend(bool leave_unwritten) {
+  return make_in_process_cuda_backend(
+      {.separate_buffers = true, .leave_unwritten = leave_unwritten});
+}
+
 CudaBackendResult make_cuda_backend(const BackendOptions& options) {
-  return make_process_backend([] { return make_in_process_cuda_backend(CudaLimits{}); },
-                              options.case_limit);
+  return make_naming_backend([limit = options.case_limit](const GuardFocus& focus) {
+    return make_process_backend(
+        [focus] { return make_in_process_cuda_backend({.guard_focus = focus}); }, limit);
+  });
 }
 
 }  // namespace bytegate

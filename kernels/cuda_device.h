@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "kernels/cuda_check.h"
+#include "kernels/cuda_guarded_memory.h"
 #include "kernels/cuda_memory.h"
+#include "kernels/guard_focus.h"
 
 namespace bytegate {
 
@@ -23,6 +25,12 @@ struct CudaLimits {
   size_t round_bytes = kRoundBytes;
   // More than this is not tried: as much is pinned on the host, twice.
   size_t max_slot_bytes = kMaxSlotBytes;
+  // In modes that have buffers stand at unmapped pages: which ones.
+  GuardFocus guard_focus = {};
+  // Every case by itself, each buffer an allocation of exactly its bytes; and whether outputs and
+  // workspace are left unwritten in it.
+  bool separate_buffers = false;
+  bool leave_unwritten = false;
 };
 
 class CudaDevice;
@@ -58,6 +66,7 @@ class CudaDevice {
   [[nodiscard]] const std::string& description() const { return description_; }
   [[nodiscard]] const CudaLimits& limits() const { return limits_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+  [[nodiscard]] CudaGuardPool& guards() { return guards_; }
   // The error that the device was lost with; empty: it is not.
   [[nodiscard]] const std::string& lost() const { return lost_; }
 
@@ -83,6 +92,7 @@ class CudaDevice {
   std::string description_;
   std::string lost_;
   CudaStream stream_;
+  CudaGuardPool guards_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
   std::vector<CudaSlot*> free_slots_;
 };

@@ -28,18 +28,15 @@ CudaOutcome run_candidate(CudaDevice& device, const Candidate& candidate, CallFr
   return {};
 }
 
-CudaOutcome upload(CudaDevice& device, CudaSlot& slot, size_t bytes) {
-  return device.judge(
-      cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(slot.device(), slot.image(), bytes,
-                                                   cudaMemcpyHostToDevice, device.stream())));
+CudaOutcome upload(CudaDevice& device, CudaSlot& slot, size_t bytes, cudaStream_t stream) {
+  return device.judge(cuda_call(
+      "cudaMemcpyAsync",
+      cudaMemcpyAsync(slot.device(), slot.image(), bytes, cudaMemcpyHostToDevice, stream)));
 }
 
-CudaOutcome download(CudaDevice& device, CudaSlot& slot, size_t bytes) {
-  const CudaStatus copied =
-      cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(slot.actual(), slot.device(), bytes,
-                                                   cudaMemcpyDeviceToHost, device.stream()));
-  if (!copied.ok()) return device.judge(copied);
-  return device.judge(cuda_call("cudaEventRecord", cudaEventRecord(slot.done(), device.stream())));
+CudaStatus download_arena(CudaSlot& slot, size_t bytes, cudaStream_t stream) {
+  return cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(slot.actual(), slot.device(), bytes,
+                                                      cudaMemcpyDeviceToHost, stream));
 }
 
 }  // namespace bytegate

@@ -30,8 +30,8 @@ void blame_left_error(cudaError_t left, RunResult& result);
 CudaOutcome run_candidate(CudaDevice& device, const Candidate& candidate, CallFrame& frame,
                           RunResult& result);
 
-CudaOutcome upload(CudaDevice& device, CudaSlot& slot, size_t bytes);
-// Starts the copy back and records slot.done().
-CudaOutcome download(CudaDevice& device, CudaSlot& slot, size_t bytes);
+// Each only enqueues.
+CudaOutcome upload(CudaDevice& device, CudaSlot& slot, size_t bytes, cudaStream_t stream);
+CudaStatus download_arena(CudaSlot& slot, size_t bytes, cudaStream_t stream);
 
 }  // namespace bytegate

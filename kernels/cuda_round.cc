@@ -23,19 +23,22 @@ CudaOutcome CudaRound::try_launch() {
   runs_.assign(jobs_.size(), RunResult{});
   if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_); !leased.ok()) return leased;
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    arena_.fill_step(*jobs_[i].c, i, 0, nullptr, slot_->image());
+    arena_.fill_launch(*jobs_[i].c, i, 0, {}, slot_->image());
   }
   in_flight_ = true;
-  if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes()); !up.ok()) return up;
+  const cudaStream_t stream = device_.stream();
+  if (CudaOutcome up = upload(device_, *slot_.get(), arena_.bytes(), stream); !up.ok()) return up;
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    CallFrame frame(*jobs_[i].c, kCudaDevice, device_.stream());
+    CallFrame frame(*jobs_[i].c, kCudaDevice, stream);
     frame.set_arena(arena_.placed(i), slot_->device());
     frame.apply_call_faults();
     if (CudaOutcome ran = run_candidate(device_, candidate_, frame, runs_[i]); !ran.ok()) {
       return ran;
     }
   }
-  return download(device_, *slot_.get(), arena_.bytes());
+  const CudaStatus down = download_arena(*slot_.get(), arena_.bytes(), stream);
+  if (!down.ok()) return device_.judge(down);
+  return device_.judge(cuda_call("cudaEventRecord", cudaEventRecord(slot_->done(), stream)));
 }
 
 CudaOutcome CudaRound::wait() {

@@ -17,7 +17,7 @@ class CudaRound {
   CudaRound& operator=(const CudaRound&) = delete;
   ~CudaRound();
 
-  // Before the launch. A job's case has one step, plain mode and no sparse tensor.
+  // Before the launch. A job's case has one launch like any other, and no sparse tensor.
   void add(const CudaJob& job);
   [[nodiscard]] size_t bytes() const { return arena_.bytes(); }
   [[nodiscard]] const std::vector<CudaJob>& jobs() const { return jobs_; }

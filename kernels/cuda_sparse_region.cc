@@ -1,38 +1,6 @@
 #include "kernels/cuda_sparse_region.h"
 
-#include <bit>
-
 namespace bytegate {
-namespace {
-
-CUmemAllocationProp page_properties() {
-  CUmemAllocationProp properties{};
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.location.id = 0;
-  return properties;
-}
-
-void* address_of(CUdeviceptr pointer) {
-  return std::bit_cast<void*>(pointer);
-}
-
-}  // namespace
-
-CudaStatus CudaVirtualMemory::load() {
-  for (const CudaStatus& status :
-       {load_driver_function("cuMemGetAllocationGranularity", granularity),
-        load_driver_function("cuMemAddressReserve", reserve),
-        load_driver_function("cuMemAddressFree", free), load_driver_function("cuMemCreate", create),
-        load_driver_function("cuMemRelease", release), load_driver_function("cuMemMap", map),
-        load_driver_function("cuMemUnmap", unmap),
-        load_driver_function("cuMemSetAccess", set_access)}) {
-    if (!status.ok()) return status;
-  }
-  const CUmemAllocationProp properties = page_properties();
-  return driver_call("cuMemGetAllocationGranularity",
-                     granularity(&page_bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-}
 
 CudaSparseRegion::~CudaSparseRegion() {
   for (const auto& [address, bytes] : mapped_) {
@@ -64,7 +32,7 @@ CudaStatus CudaSparseRegion::map(const SparseImage& layout) {
 CudaStatus CudaSparseRegion::back(size_t first_page, size_t num_pages) {
   const CUdeviceptr address = base_ + first_page * memory_.page_bytes;
   const size_t bytes = num_pages * memory_.page_bytes;
-  const CUmemAllocationProp properties = page_properties();
+  const CUmemAllocationProp properties = device_memory_properties();
   CUmemGenericAllocationHandle handle = 0;
   const CudaStatus created =
       driver_call("cuMemCreate", memory_.create(&handle, bytes, &properties, 0));
@@ -82,12 +50,12 @@ CudaStatus CudaSparseRegion::back(size_t first_page, size_t num_pages) {
 }
 
 void* CudaSparseRegion::first_element() const {
-  return address_of(base_ + lead_bytes_);
+  return device_address(base_ + lead_bytes_);
 }
 
 CudaStatus CudaSparseRegion::upload(const SparseImage& image, cudaStream_t stream) const {
   for (size_t slot = 0; slot < image.pages().size(); ++slot) {
-    void* page = address_of(base_ + image.pages()[slot] * image.page_bytes());
+    void* page = device_address(base_ + image.pages()[slot] * image.page_bytes());
     const CudaStatus status =
         cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(page, image.page(slot), image.page_bytes(),
                                                      cudaMemcpyHostToDevice, stream));
@@ -99,7 +67,7 @@ CudaStatus CudaSparseRegion::upload(const SparseImage& image, cudaStream_t strea
 
 CudaStatus CudaSparseRegion::download(SparseImage& actual, cudaStream_t stream) const {
   for (size_t slot = 0; slot < actual.pages().size(); ++slot) {
-    const void* page = address_of(base_ + actual.pages()[slot] * actual.page_bytes());
+    const void* page = device_address(base_ + actual.pages()[slot] * actual.page_bytes());
     const CudaStatus status =
         cuda_call("cudaMemcpyAsync", cudaMemcpyAsync(actual.page(slot), page, actual.page_bytes(),
                                                      cudaMemcpyDeviceToHost, stream));

@@ -26,7 +26,8 @@ enum class TestBehaviour : int64_t {
   kDefaultStream,   // launches on the legacy default stream
   kHog,             // takes all device memory but kTestSpareBytes, while its process lives
 };
-constexpr int64_t kTestBehaviours = 15;
+// Larger ones are other candidates' (kernels/testing/hostile_cuda.h).
+constexpr int64_t kMaxTestBehaviour = 199;
 constexpr size_t kTestSpareBytes = size_t{512} << 20;
 constexpr int kTestSpinSeconds = 5;
 constexpr int64_t kTestColumns = 4;

@@ -33,7 +33,7 @@ std::vector<Case> make_cuda_test_cases(size_t count, uint64_t seed);
 // Adds a launch with new random inputs.
 void add_cuda_test_step(Case& c, uint64_t seed);
 
-// Every step's bytes are right, all are written, and nothing else is.
+// Every launch's bytes are right, all are written, and nothing else is.
 void expect_right(const Case& c, const RunResult& result);
 // The same of all but `except`.
 void expect_all_right(std::span<const Case> cases, std::span<const RunResult> results,

@@ -88,8 +88,14 @@ if(BYTEGATE_WITH_CUDA)
   add_executable(cuda_backend_test
     cuda_backend_test.cc
     cuda_fault_test.cc
+    cuda_guard_test.cc
+    cuda_hostile_test.cc
+    cuda_mode_test.cc
+    cuda_separate_test.cc
     cuda_test_kernels.cu
     cuda_test_op.cc
+    testing/hostile_cuda.cu
+    testing/hostile_cuda_case.cc
   )
   target_compile_options(cuda_backend_test PRIVATE ${BYTEGATE_CUDA_OPTIONS})
   target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels GTest::gmock GTest::gtest_main)

@@ -48,8 +48,7 @@ void note_unmet(const RunRow& row, Report& report) {
   for (const std::string& promise : unmet_promises(*row.properties, row.outcome.generated)) {
     report.unmet.push_back(where + promise);
   }
-  for (const std::string& mode :
-       unmet_modes(*row.properties, row.backend, row.outcome.generated)) {
+  for (const std::string& mode : unmet_modes(*row.properties, row.backend, row.outcome.generated)) {
     report.unmet.push_back(where + mode);
   }
 }
