@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstLook{20};
 constexpr std::chrono::milliseconds kNextLook{25};
 // What it may take from closing the link, which a process that ends does, to the end.
-constexpr std::chrono::milliseconds kEndLimit{2000};
+constexpr std::chrono::milliseconds kEndLimit{1000};
 
 constexpr const char* kSpoiled = "the worker's answer is none: its memory is spoiled";
 
@@ -173,7 +173,9 @@ bool ProcessWorker::ends_by_itself() const {
 WorkerAnswer ProcessWorker::judge_end() {
   const bool ended = ends_by_itself();
   const std::optional<int> wait_status = end();
-  if (!ended) return fault("closed all that it had open, and went on");
+  if (!ended && wait_status && WIFSIGNALED(*wait_status) && WTERMSIG(*wait_status) == SIGKILL) {
+    return fault("closed all that it had open, and went on");
+  }
   WorkerAnswer answer = fault("the process is gone");
   if (wait_status && WIFEXITED(*wait_status)) {
     answer.status = RunStatus::kExited;

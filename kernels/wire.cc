@@ -258,17 +258,25 @@ std::optional<Value> decode(std::span<const std::byte> bytes, Transfer&& transfe
   return value;
 }
 
+// Of a case or result besides elements; more is no mistake.
+constexpr size_t kUsualBytes = 512;
+
 }  // namespace
 
 std::vector<std::byte> encode_cases(std::span<const Case> cases, OpTable ops) {
   Writer writer;
+  size_t bytes = cases.size() * kUsualBytes;
+  for (const Case& c : cases) {
+    for (const Tensor& tensor : c.tensors) bytes += tensor.elements.bytes();
+  }
+  writer.reserve(bytes);
   transfer_each(writer, cases, [&](const Case& c) { transfer_case(writer, c, ops); });
   return writer.take();
 }
 
 std::vector<std::byte> encode_results(std::span<const RunResult> results) {
   Writer writer;
-  size_t bytes = 0;
+  size_t bytes = results.size() * kUsualBytes;
   for (const RunResult& result : results) {
     for (const StepResult& step : result.steps) {
       for (const Elements& output : step.outputs) bytes += output.bytes();

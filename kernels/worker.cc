@@ -83,7 +83,10 @@ bool Worker::greet() {
     greeting = {.kind = backend_->kind(), .text = backend_->description()};
   } else {
     greeting.text = std::move(made.absent_reason);
-    if (line) greeting.text += (greeting.text.empty() ? "" : "; ") + kWrote + *line;
+    if (line) {
+      greeting.text =
+          (greeting.text.empty() ? task_.failure + ": " : greeting.text + "; ") + kWrote + *line;
+    }
   }
   return link_.send(LinkMessage::Kind::kGreeting, 0, encode_greeting(greeting));
 }

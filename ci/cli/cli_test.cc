@@ -197,6 +197,9 @@ TEST_F(CommandLine, UnusableCandidatesAreUsageErrorsEachWithItsReason) {
   const Ran other_version = gate(kLibraries + "/other_version.so");
   EXPECT_EQ(other_version.exit_code, 2);
   EXPECT_THAT(other_version.text, HasSubstr("interface version"));
+  const Ran aborts = gate(kLibraries + "/aborts_in_constructor.so");
+  EXPECT_EQ(aborts.exit_code, 2);
+  EXPECT_THAT(aborts.text, HasSubstr("does not load: killed by signal 6"));
   EXPECT_EQ(gate(path("missing.so")).exit_code, 2);
 }
 
