@@ -74,7 +74,7 @@ std::optional<Case> spoiled_case(const OpProperties& properties, uint64_t seed) 
 
 class SurvivalAtPages : public ::testing::TestWithParam<size_t> {
  protected:
-  static constexpr uint64_t kNumCases = 300;
+  static constexpr uint64_t kNumCases = 100;
 
   static void expect_survived(const std::string& name, std::string_view path) {
     const auto candidate = open_builtin(name);

@@ -32,7 +32,7 @@ constexpr std::array<Section, 2> kSections = {Section{"counts", 0, 28}, Section{
 
 // What a candidate says of its workspace, and where `run` writes one int32 beside its sections.
 struct Asked {
-  std::vector<Section> sections;
+  std::vector<Section> sections = {};
   uint64_t num_sections = 0;
   int64_t write_at = -1;
 };

@@ -172,7 +172,7 @@ TEST(Survival, ADamageIsFoundWhereNoByteIsCompared) {
 
 class Survivors : public ::testing::TestWithParam<size_t> {
  protected:
-  static constexpr uint64_t kNumCases = 1500;
+  static constexpr uint64_t kNumCases = 400;
 
   void expect_survived(Candidate& candidate, std::string_view path, uint64_t run_seed) {
     const OpProperties& properties = all_properties()[GetParam()];
