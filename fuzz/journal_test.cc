@@ -76,7 +76,7 @@ TEST_F(JournalTest, ACaseThatWasRunningIsFoundAgain) {
   EXPECT_EQ(found.runs[0].op, &ledger_op());
   ASSERT_THAT(found.runs[0].batches, SizeIs(1));
   EXPECT_EQ(found.runs[0].batches[0].cases, two_cases());
-  EXPECT_EQ(describe(found.runs[0]),
+  EXPECT_EQ(describe(found.runs[0], 2),
             "2 cases that were running when a run ended (pid 123, candidate production, host)");
 }
 
