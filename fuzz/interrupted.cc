@@ -213,8 +213,7 @@ PickedUp pick_up(const std::string& findings_dir, const std::string& version, Op
   return PickUp(findings_dir, version, ops).all();
 }
 
-std::string describe(const InterruptedRun& run) {
-  const int64_t num_cases = run.num_cases() + static_cast<int64_t>(run.files.size());
+std::string describe(const InterruptedRun& run, int64_t num_cases) {
   return std::to_string(num_cases) + (num_cases == 1 ? " case that was" : " cases that were") +
          " running when a run ended (pid " + std::to_string(run.owner.pid) + ", candidate " +
          run.owner.candidate + ", " + run.owner.backend + ")";

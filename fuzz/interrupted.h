@@ -40,8 +40,9 @@ struct PickedUp {
 // open there.
 PickedUp pick_up(const std::string& findings_dir, const std::string& version, OpTable ops);
 
-// "16 cases that were running when a run ended (pid 123, candidate production, host)"
-std::string describe(const InterruptedRun& run);
+// "16 cases that were running when a run ended (pid 123, candidate production, host)"; of the
+// `num_cases` of some of it.
+std::string describe(const InterruptedRun& run, int64_t num_cases);
 
 // The cases of these runs; each batch is forgotten when it is settled. `runs` must outlive it.
 CaseSource source_of_interrupted(std::vector<const InterruptedRun*> runs);

@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,6 +14,7 @@
 
 #include "oracles/case_text.h"
 #include "oracles/durable_file.h"
+#include "oracles/file_lock.h"
 #include "oracles/paged_mqa_metadata.h"
 
 namespace bytegate {
@@ -109,6 +114,37 @@ TEST_F(CaseFile, APlainFileNameIsWrittenInTheCurrentFolder) {
   fs::current_path(before);
   EXPECT_EQ(error, std::nullopt);
   EXPECT_EQ(bytes_of(path("a")), "x");
+}
+
+TEST_F(CaseFile, WhatADeadWriterLeftIsToldFromALiveOne) {
+  // A process that writes, for as long as the pipe is open.
+  std::array<int, 2> ready = {};
+  std::array<int, 2> done = {};
+  ASSERT_EQ(pipe(ready.data()) + pipe(done.data()), 0);
+  const std::string live = path(".bytegate-2-0.tmp");
+  const pid_t writer = fork();
+  if (writer == 0) {
+    const int file = open(live.c_str(), O_WRONLY | O_CREAT, 0666);
+    char byte = lock_for_process(file) ? 'y' : 'n';
+    close(done[1]);
+    if (write(ready[1], &byte, 1) != 1 || read(done[0], &byte, 1) != 0) _exit(1);
+    _exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(byte, 'y');
+  for (const char* name : {".bytegate-1-0.tmp", "a.case", ".bytegate-1-0.tmpx", "b.tmp"}) {
+    std::ofstream(path(name)) << "half";
+  }
+  EXPECT_EQ(remove_stale_temps(path("")), 1);
+  EXPECT_FALSE(fs::exists(path(".bytegate-1-0.tmp")));
+  EXPECT_TRUE(fs::exists(live));
+  EXPECT_EQ(num_files(), 4);
+  for (const int end : {done[1], done[0], ready[0], ready[1]}) close(end);
+  waitpid(writer, nullptr, 0);
+  EXPECT_EQ(remove_stale_temps(path("")), 1);
+  EXPECT_FALSE(fs::exists(live));
+  EXPECT_EQ(remove_stale_temps(path("none")), 0);
 }
 
 }  // namespace

@@ -24,14 +24,13 @@ std::string listed(const std::vector<std::string>& files) {
   return files.size() > kMaxListed ? text + ", .." : text;
 }
 
-// Where the cases are that were in a file already.
-std::string files_text(const InterruptedRun& run) {
-  if (run.files.empty()) return "";
-  return "; " +
-         (run.num_cases() == 0
-              ? "kept in "
-              : with_commas(run.num_cases()) + " of them are in no file, the others are kept in ") +
-         listed(run.files);
+// Cases that are in files already need no more than to be named.
+void say_files(const InterruptedRun& run, Report& report) {
+  if (run.files.empty()) return;
+  const auto num_files = static_cast<int64_t>(run.files.size());
+  say(describe(run, num_files) + (num_files == 1 ? " is" : " are") + " kept in " +
+          listed(run.files),
+      report);
 }
 
 bool is_for(const InterruptedRun& run, const Options& options,
@@ -53,15 +52,17 @@ LeftOver::LeftOver(const std::string& findings, const Options& options,
   PickedUp found = pick_up(findings, BYTEGATE_VERSION, all_ops());
   report.errors.insert(report.errors.end(), found.errors.begin(), found.errors.end());
   for (InterruptedRun& run : found.runs) {
-    if (run.batches.empty() || is_for(run, options, ops, backends)) {
-      say("picked up " + describe(run) + files_text(run), report);
+    say_files(run, report);
+    if (run.batches.empty()) continue;
+    const std::string what = describe(run, run.num_cases());
+    if (is_for(run, options, ops, backends)) {
+      say("picked up " + what, report);
       runs_.push_back(std::move(run));
       continue;
     }
     const std::vector<std::string> errors = save_interrupted(findings, run);
     report.errors.insert(report.errors.end(), errors.begin(), errors.end());
-    say("saved " + describe(run) + " in " + interrupted_folder(findings, *run.op) + files_text(run),
-        report);
+    say("saved " + what + " in " + interrupted_folder(findings, *run.op), report);
   }
 }
 

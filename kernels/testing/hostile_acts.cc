@@ -24,10 +24,11 @@ T* hidden(T* pointer) {
   return pointer;
 }
 
-[[gnu::noinline]] int recurse(volatile char* caller) {
+[[gnu::noinline]] int recurse(volatile char* caller, int64_t depth) {
   volatile char frame[4096];
   frame[0] = caller == nullptr ? '\0' : *caller;
-  return recurse(hidden(frame)) + frame[0];
+  if (depth == INT64_MAX) return 0;
+  return recurse(hidden(frame), depth + 1) + frame[0];
 }
 
 [[noreturn]] void loop() {
@@ -36,9 +37,9 @@ T* hidden(T* pointer) {
 }
 
 void free_twice() {
-  void* block = hidden(std::malloc(2000));
+  void* volatile block = std::malloc(2000);
   std::free(block);
-  std::free(hidden(block));
+  std::free(block);
 }
 
 void take_all_memory() {
@@ -67,7 +68,7 @@ void end_process(Hostility hostility) {
       *hidden(reinterpret_cast<volatile int*>(uintptr_t{0x7000'0000'0000})) = 1;
       break;
     case Hostility::kOverflowStack:
-      recurse(nullptr);
+      recurse(nullptr, 0);
       break;
     case Hostility::kTrap:
       __builtin_trap();

@@ -1,0 +1,347 @@
+// What is left of a gate when it is killed, and what its successor makes of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fuzz/interrupted.h"
+#include "fuzz/journal.h"
+#include "fuzz/testing/temp_folder.h"
+#include "oracles/case_text.h"
+
+extern char** environ;
+
+namespace bytegate {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+const std::string kWrong = BYTEGATE_SCHEDULE_WRONG;
+const std::string kRight = BYTEGATE_SCHEDULE_RIGHT;
+
+void sleep_for(milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
+// A running `bytegate`; what it prints goes to a pipe.
+class Process {
+ public:
+  explicit Process(const std::vector<std::string>& arguments) {
+    std::array<int, 2> ends = {};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    output_ = ends[0];
+    posix_spawn_file_actions_t actions = {};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    std::vector<std::string> words = {BYTEGATE_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    EXPECT_EQ(posix_spawn(&pid_, BYTEGATE_COMMAND, &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    send(SIGKILL);
+    if (!ended_) wait();
+    close(output_);
+  }
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void send(int signal) const {
+    if (!ended_) kill(pid_, signal);
+  }
+  // The next that it prints; empty at the end.
+  std::string read_some() const {
+    std::array<char, 4096> chunk = {};
+    const ssize_t got = read(output_, chunk.data(), chunk.size());
+    return {chunk.data(), got > 0 ? static_cast<size_t>(got) : 0};
+  }
+  std::string read_all() const {
+    std::string text;
+    for (std::string some = read_some(); !some.empty(); some = read_some()) text += some;
+    return text;
+  }
+  bool alive() {
+    if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return !ended_;
+  }
+  // As waitpid() states it.
+  int wait() {
+    if (!ended_) ended_ = waitpid(pid_, &status_, 0) == pid_;
+    return status_;
+  }
+  int exit_code() {
+    const int status = wait();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+// The processes that this one forked.
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    std::ifstream list(task.path() / "children");
+    children.insert(children.end(), std::istream_iterator<pid_t>(list), {});
+  }
+  return children;
+}
+
+class Killed : public TempFolder {
+ protected:
+  [[nodiscard]] std::vector<std::string> gate(const std::string& candidate,
+                                              const std::string& num_cases) const {
+    return {"gate",        "--op",         "paged_mqa_metadata",
+            "--backend",   "host",         "--jobs",
+            "2",           "--candidate",  candidate,
+            "--cases",     num_cases,      "--findings",
+            path("found"), "--corpus",     path("corpus"),
+            "--report",    path("report"), "--minimize-seconds",
+            "0.05"};
+  }
+  void SetUp() override {
+    TempFolder::SetUp();
+    fs::create_directories(path("corpus"));
+    fs::copy(BYTEGATE_SEED_CASE, path("corpus"));
+  }
+  // Waits until a batch is on disk.
+  void await_batch() const {
+    for (int i = 0; i < 2000; ++i) {
+      std::error_code error;
+      fs::recursive_directory_iterator entry(path("found/.running"), error);
+      for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        if (entry->path().filename().string().rfind("batch-", 0) == 0) return;
+      }
+      sleep_for(milliseconds(5));
+    }
+    ADD_FAILURE() << "no batch was written";
+  }
+  // How many cases a look into a copy of the journals finds.
+  [[nodiscard]] int64_t num_left() const {
+    const std::string copy = path("copy");
+    fs::create_directories(copy);
+    fs::copy(path("found/.running"), copy + "/.running", fs::copy_options::recursive);
+    const PickedUp found = pick_up(copy, BYTEGATE_VERSION, all_ops());
+    EXPECT_THAT(found.errors, ::testing::IsEmpty());
+    int64_t num_cases = 0;
+    for (const InterruptedRun& run : found.runs) num_cases += run.num_cases();
+    fs::remove_all(copy);
+    return num_cases;
+  }
+  void expect_sound_files() const {
+    for (const fs::path& file : files()) {
+      if (file.extension() != ".case") continue;
+      const LoadResult loaded = load_case(file.string(), all_ops());
+      EXPECT_TRUE(loaded.value) << loaded.error;
+    }
+  }
+  void expect_nothing_half_written() const {
+    for (const fs::path& file : files()) EXPECT_NE(file.extension(), ".tmp") << file;
+    EXPECT_FALSE(fs::exists(path("found/.running")));
+  }
+  [[nodiscard]] nlohmann::json report() const {
+    std::ifstream file(path("report/report.json"));
+    return nlohmann::json::parse(file);
+  }
+};
+
+int64_t num_interrupted(const nlohmann::json& report) {
+  const auto& sources = report["runs"][0]["sources"];
+  if (!sources.contains("interrupted")) return 0;
+  const auto& counts = sources["interrupted"];
+  return counts["passed"].get<int64_t>() + counts["failed"].get<int64_t>() +
+         counts["set_aside"].get<int64_t>();
+}
+
+TEST_F(Killed, AGateThatIsKilledAtAnyMomentLosesNoCase) {
+  std::mt19937_64 random(20);
+  int64_t num_all = 0;
+  for (int round = 0; round < 20; ++round) {
+    {
+      Process killed(gate(kWrong, "100000000"));
+      await_batch();
+      sleep_for(milliseconds(random() % 150));
+      killed.send(SIGKILL);
+      killed.wait();
+    }
+    expect_sound_files();
+    const int64_t num_cases = num_left();
+    num_all += num_cases;
+    Process next(gate(kWrong, "0"));
+    const std::string text = next.read_all();
+    EXPECT_EQ(next.exit_code(), 1) << text;
+    if (num_cases > 0) {
+      EXPECT_THAT(text, HasSubstr("picked up " + std::to_string(num_cases) + " case"));
+      EXPECT_THAT(text, HasSubstr(", candidate " + kWrong + ", host)"));
+      EXPECT_THAT(report()["notes"].dump(), HasSubstr("picked up "));
+    }
+    EXPECT_EQ(num_interrupted(report()), num_cases) << text;
+    expect_sound_files();
+    expect_nothing_half_written();
+  }
+  EXPECT_GT(num_all, 0);
+}
+
+TEST_F(Killed, CasesOfAnotherCandidateBecomeFiles) {
+  {
+    Process killed(gate(kRight, "100000000"));
+    await_batch();
+    sleep_for(milliseconds(50));
+    killed.send(SIGKILL);
+    killed.wait();
+  }
+  const int64_t num_cases = num_left();
+  EXPECT_GT(num_cases, 0);
+  Process next(gate("production", "0"));
+  EXPECT_THAT(next.read_all(),
+              AllOf(HasSubstr("saved " + std::to_string(num_cases) + " cases that were running"),
+                    HasSubstr(" in " + path("found/paged_mqa_metadata/interrupted"))));
+  EXPECT_EQ(num_interrupted(report()), 0);
+  int64_t num_saved = 0;
+  for (const fs::path& file : files()) {
+    num_saved += file.parent_path().filename() == "interrupted" ? 1 : 0;
+  }
+  EXPECT_EQ(num_saved, num_cases);
+  expect_sound_files();
+  expect_nothing_half_written();
+}
+
+TEST_F(Killed, ASignalEndsAGateWithAWholeReport) {
+  for (const auto& [signal, name] : {std::pair{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}}) {
+    Process gated(gate(kRight, "100000000"));
+    await_batch();
+    sleep_for(milliseconds(50));
+    gated.send(signal);
+    const std::string text = gated.read_all();
+    EXPECT_EQ(gated.exit_code(), 1) << text;
+    const std::string line =
+        std::string("interrupted by ") + name + " after [0-9,]+ of 100,000,001 cases";
+    EXPECT_THAT(text, ContainsRegex("\n" + line + "\nFAIL "));
+    const nlohmann::json json = report();
+    EXPECT_EQ(json["exit_code"], 1);
+    EXPECT_THAT(json["interrupted"].get<std::string>(), ContainsRegex(line));
+    EXPECT_EQ(json["runs"][0]["stopped"], true);
+    EXPECT_GT(json["runs"][0]["passed"], 0);
+    EXPECT_TRUE(json["unmet"].empty()) << json["unmet"];
+    std::ifstream summary(path("report/summary.md"));
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(summary), {}),
+                ContainsRegex("\\*\\*interrupted\\*\\* " + line));
+    std::ifstream junit(path("report/junit.xml"));
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(junit), {}),
+                AllOf(ContainsRegex(line), HasSubstr("</testsuites>\n")));
+    expect_nothing_half_written();
+  }
+}
+
+TEST_F(Killed, ASecondSignalEndsItAtOnceAndTheCasesAreKept) {
+  {
+    Process gated(gate(kRight, "100000000"));
+    await_batch();
+    // A worker that does not answer is what one would not wait for.
+    std::vector<pid_t> workers;
+    for (int i = 0; i < 2000 && workers.size() < 2; ++i) {
+      sleep_for(milliseconds(5));
+      workers = children_of(gated.pid());
+    }
+    for (const pid_t worker : workers) kill(worker, SIGSTOP);
+    gated.send(SIGTERM);
+    sleep_for(milliseconds(100));
+    EXPECT_TRUE(gated.alive()) << gated.read_all();
+    gated.send(SIGINT);
+    const int status = gated.wait();
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  }
+  EXPECT_GT(num_left(), 0);
+}
+
+TEST_F(Killed, ASignalEndsAReplayBetweenTwoCases) {
+  for (int i = 0; i < 2000; ++i) {
+    fs::copy(BYTEGATE_SEED_CASE, path("corpus/" + std::to_string(i) + ".case"));
+  }
+  Process replay({"replay", path("corpus"), "--backend", "host", "--candidate", kRight});
+  // It waits for its reader long before it is done.
+  std::string text = replay.read_some();
+  replay.send(SIGTERM);
+  text += replay.read_all();
+  EXPECT_EQ(replay.exit_code(), 1);
+  EXPECT_THAT(text, ContainsRegex("\ninterrupted by SIGTERM after [0-9,]+ of 2,001 cases\n"));
+}
+
+TEST_F(Killed, ASignalEndsATraceWithAWholeReport) {
+  std::ofstream(path("trace.csv")) << "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+                                      "2023-11-16 18:17:03.9799600,4808,10000000\n";
+  Process traced({"trace", path("trace.csv"), "--op", "paged_mqa_metadata", "--backend", "host",
+                  "--findings", path("found"), "--report", path("report")});
+  await_batch();
+  traced.send(SIGTERM);
+  const std::string text = traced.read_all();
+  EXPECT_EQ(traced.exit_code(), 1) << text;
+  EXPECT_THAT(text, ContainsRegex("\ninterrupted by SIGTERM after [0-9,]+ cases\n"));
+  EXPECT_EQ(report()["runs"][0]["stopped"], true);
+  expect_nothing_half_written();
+}
+
+TEST_F(Killed, CasesThatAreInFilesAreNamed) {
+  {
+    const Journal::Result opened = Journal::open(path("found"),
+                                                 {.version = BYTEGATE_VERSION,
+                                                  .op = "paged_mqa_metadata",
+                                                  .candidate = kRight,
+                                                  .backend = "host",
+                                                  .pid = 7},
+                                                 1);
+    EXPECT_FALSE(opened.journal->write(0, std::vector<std::string>{"a.case", "b.case"}));
+  }
+  Process next(gate("production", "0"));
+  EXPECT_THAT(next.read_all(), HasSubstr("2 cases that were running when a run ended (pid 7, "
+                                         "candidate " +
+                                         kRight + ", host) are kept in a.case, b.case\n"));
+  expect_nothing_half_written();
+}
+
+TEST_F(Killed, AFileThatWasHalfWrittenIsRemovedAndSaid) {
+  fs::create_directories(path("found/paged_mqa_metadata/regress"));
+  std::ofstream(path("found/paged_mqa_metadata/regress/.bytegate-1-0.tmp")) << "bytegate-case 1\n";
+  Process next(gate("production", "0"));
+  EXPECT_THAT(next.read_all(), HasSubstr("removed 1 file that was half written"));
+  expect_nothing_half_written();
+}
+
+TEST_F(Killed, AJournalThatCannotBeReadIsAnError) {
+  fs::create_directories(path("found/.running/run-1-0"));
+  std::ofstream(path("found/.running/run-1-0/owner")) << "somebody";
+  Process next(gate("production", "0"));
+  EXPECT_THAT(next.read_all(), ContainsRegex("ERROR .*run-1-0: does not say whose journal it is"));
+  EXPECT_EQ(next.exit_code(), 2);
+}
+
+}  // namespace
+}  // namespace bytegate
