@@ -51,7 +51,8 @@ SanitizerRun SanitizerLog::finish() {
 }
 
 CaseLog& SanitizerLog::current() {
-  return in_case_ && !run_.cases.empty() ? run_.cases.back() : run_.outside;
+  if (in_case_) return run_.cases.back();
+  return run_.cases.empty() ? run_.before : run_.behind;
 }
 
 void SanitizerLog::line(std::string_view text) {
@@ -158,6 +159,13 @@ void SanitizerLog::close() {
   kernel_.clear();
 }
 
+void give_to_only_case(SanitizerRun& run) {
+  if (run.cases.size() != 1) return;
+  std::vector<ToolFinding>& findings = run.cases.front().findings;
+  findings.insert(findings.end(), run.behind.findings.begin(), run.behind.findings.end());
+  run.behind.findings.clear();
+}
+
 std::vector<std::string> flaws_of(const SanitizerRun& run) {
   std::vector<std::string> flaws;
   for (const std::string& words : run.broken) flaws.push_back("the tool says: " + words);
@@ -172,8 +180,10 @@ std::vector<std::string> flaws_of(const SanitizerRun& run) {
     flaws.push_back("the tool's summary says " + with_count(*run.num_stated, "error") +
                     ", but only " + std::to_string(run.num_found) + " could be read");
   }
-  for (const ToolFinding& finding : run.outside.findings) {
-    flaws.push_back("outside any case: " + finding.origin + ": " + finding.message);
+  for (const CaseLog* outside : {&run.before, &run.behind}) {
+    for (const ToolFinding& finding : outside->findings) {
+      flaws.push_back("outside any case: " + finding.origin + ": " + finding.message);
+    }
   }
   return flaws;
 }

@@ -38,7 +38,8 @@ struct SanitizerRun {
   std::string backend;
   std::string absent_reason;  // of the backend; empty: it was there
   std::vector<CaseLog> cases;
-  CaseLog outside;                         // findings before the first case or behind the last one
+  CaseLog before;                          // findings before the first case
+  CaseLog behind;                          // findings when all cases were done
   std::vector<std::string> broken;         // the tool's words for why it could not work
   std::vector<std::string> notes;          // lines of it that say nothing known
   std::optional<int64_t> num_stated = {};  // errors in its own summary
@@ -74,6 +75,10 @@ class SanitizerLog {
   std::optional<ToolFinding> open_;  // waits for its details
   std::string kernel_;
 };
+
+// A tool that holds its words back until the end does not say whose they are; of one case they are
+// that case's.
+void give_to_only_case(SanitizerRun& run);
 
 // Why the run says less than it should, a sentence each; empty: it is to be believed.
 std::vector<std::string> flaws_of(const SanitizerRun& run);

@@ -10,6 +10,7 @@ namespace bytegate::cli {
 namespace {
 
 constexpr int kMaxRestarts = 16;
+constexpr int kMaxHalved = 64;
 constexpr size_t kMaxCheckerFindings = 16;  // origins that are kept
 
 }  // namespace
@@ -90,34 +91,42 @@ void CheckerGate::end_last_case(SanitizerRun& run) {
   run.cases.back().verdict = verdict;
 }
 
-// Where to go on, or nothing: all is done, or there is no use.
-std::optional<int64_t> CheckerGate::next_after(const SanitizerRun& run, const Span& span) {
-  const int64_t end = span.first + span.count;
-  if (!end_.started) {
-    complain_of("the tool could not be started: " + end_.how);
-    return std::nullopt;
-  }
-  for (const std::string& flaw : flaws_of(run)) complain_of(flaw);
+// Why there is no use in going on; empty: there is.
+std::string CheckerGate::hopeless(const SanitizerRun& run, const Span& span) {
+  if (!end_.started) return "the tool could not be started: " + end_.how;
   if (!run.absent_reason.empty()) {
     backend_is_absent_ = true;
-    complain_of("no backend under the tool: " + run.absent_reason);
-    return std::nullopt;
+    return "no backend under the tool: " + run.absent_reason;
   }
-  if (run.cases.empty()) {
-    complain_of("the program " + end_.how + " before its first case");
-    return std::nullopt;
+  if (run.cases.empty()) return "the program " + end_.how + " before its first case";
+  int64_t number = span.first;
+  const bool in_order = std::all_of(run.cases.begin(), run.cases.end(),
+                                    [&](const CaseLog& log) { return log.idx == number++; });
+  if (!in_order || number > span.first + span.count) {
+    return "the program ran other cases than it was to";
   }
-  const int64_t last = run.cases.back().idx;
-  const bool in_order = last == span.first + static_cast<int64_t>(run.cases.size()) - 1;
-  if (!in_order || last >= end) {
-    complain_of("the program ran other cases than it was to");
+  return "";
+}
+
+// What one process said of its cases; how many of them ran, or nothing: there is no use.
+std::optional<int64_t> CheckerGate::settle_all(SanitizerRun& run, const Span& span) {
+  CheckerRow& checker = *row_.checker;
+  for (const std::string& flaw : flaws_of(run)) complain_of(flaw);
+  const std::string reason = hopeless(run, span);
+  if (!reason.empty()) {
+    complain_of(reason);
     return std::nullopt;
   }
   if (!run.finished && !run.stopped) {
     complain_of("the program " + end_.how + (end_.too_slow ? ", killed," : "") +
                 " before it was done");
   }
-  return last + 1 < end ? std::optional(last + 1) : std::nullopt;
+  end_last_case(run);
+  row_.backend_description = run.backend;
+  checker.num_findings += run.num_found;
+  if (checker.notes.empty()) checker.notes = run.notes;
+  for (const CaseLog& log : run.cases) settle(log, span.count == 1);
+  return static_cast<int64_t>(run.cases.size());
 }
 
 void CheckerGate::run() {
@@ -125,21 +134,28 @@ void CheckerGate::run() {
   Progress progress(std::string(properties_.op->name) + " under " + std::string(checker_.name));
   progress_ = progress.callback();
   CheckerRow& checker = *row_.checker;
-  Span span = {.first = 0, .count = checker.num_asked};
-  for (int restarts = 0; span.count > 0; ++restarts) {
-    if (restarts > kMaxRestarts) {
+  std::vector<Span> left = {{.first = 0, .count = checker.num_asked}};
+  int num_halved = 0;
+  for (int num_restarts = 0; !left.empty() && left.back().count > 0;) {
+    const Span span = left.back();
+    left.pop_back();
+    SanitizerRun run = launch(span);
+    if (span.count == 1) give_to_only_case(run);
+    // Whose the tool's last words are is found by halves.
+    if (!run.behind.findings.empty() && span.count > 1 && num_halved++ < kMaxHalved) {
+      const int64_t half = span.count / 2;
+      left.push_back({.first = span.first + half, .count = span.count - half});
+      left.push_back({.first = span.first, .count = half});
+      continue;
+    }
+    const std::optional<int64_t> num_settled = settle_all(run, span);
+    if (!num_settled) break;
+    if (*num_settled == span.count) continue;
+    if (num_restarts++ == kMaxRestarts) {
       complain_of("given up after " + std::to_string(kMaxRestarts) + " restarts");
       break;
     }
-    SanitizerRun run = launch(span);
-    const std::optional<int64_t> next = next_after(run, span);
-    end_last_case(run);
-    if (!run.backend.empty()) row_.backend_description = run.backend;
-    checker.num_findings += run.num_found;
-    if (checker.notes.empty()) checker.notes = run.notes;
-    for (const CaseLog& log : run.cases) settle(log, span.count == 1);
-    if (!next) break;
-    span = {.first = *next, .count = checker.num_asked - *next};
+    left.push_back({.first = span.first + *num_settled, .count = span.count - *num_settled});
   }
   if (checker.num_run < checker.num_asked) {
     complain_of("only " + std::to_string(checker.num_run) + " of " +
@@ -168,7 +184,8 @@ void CheckerGate::settle(const CaseLog& log, bool alone) {
 }
 
 bool CheckerGate::shows_alone(int64_t number, const std::string& origin) {
-  const SanitizerRun run = launch({.first = number, .count = 1});
+  SanitizerRun run = launch({.first = number, .count = 1});
+  give_to_only_case(run);
   return run.cases.size() == 1 && run.cases.front().idx == number &&
          verdict_of(run.cases.front()).origin == origin;
 }

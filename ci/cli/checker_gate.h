@@ -39,7 +39,8 @@ class CheckerGate {
   };
 
   SanitizerRun launch(const Span& span);
-  std::optional<int64_t> next_after(const SanitizerRun& run, const Span& span);
+  std::string hopeless(const SanitizerRun& run, const Span& span);
+  std::optional<int64_t> settle_all(SanitizerRun& run, const Span& span);
   void end_last_case(SanitizerRun& run);
   void settle(const CaseLog& log, bool alone);
   void fail(const CaseLog& log, const Verdict& verdict, BareCases::Numbered numbered, bool alone);

@@ -4,6 +4,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/commands.h"
 #include "ci/cli/options.h"
+#include "ci/cli/sanitizer_tool.h"
 #include "fuzz/sources.h"
 #include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
@@ -89,6 +90,11 @@ int doctor(bool require_gpu) {
   std::cout << "bytegate " << BYTEGATE_VERSION << ", compiled with " << __VERSION__ << "\n";
   const BackendResult host = open_backend(BackendKind::kHost, "production", {});
   std::cout << "host  ready: " << host.backend->description() << "\n";
+  const FoundTool tool = find_tool("");
+  std::cout << "gate --sanitizer  "
+            << (tool.path.empty() ? "missing: no compute-sanitizer in PATH or a CUDA toolkit"
+                                  : "ready: " + tool.path)
+            << "\n";
   const BackendResult cuda = open_backend(BackendKind::kCuda, "production", {});
   if (cuda.backend != nullptr) {
     std::cout << "cuda  ready: " << cuda.backend->description() << "\n";

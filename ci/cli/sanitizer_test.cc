@@ -204,6 +204,38 @@ TEST_F(Sanitizer, AReportThatNoCaseShowsAloneIsKeptWithANote) {
               HasSubstr("not seen when the case is run alone"));
 }
 
+TEST_F(Sanitizer, WordsThatAToolHoldsBackUntilItsEndAreGivenToTheirCaseByHalves) {
+  const Ran ran =
+      gate(kReport + std::string("echo '========= COMPUTE-SANITIZER'\n"
+                                 "out=$(\"$@\" 2>&1)\nprintf '%s\\n' \"$out\"\nnum=0\n"
+                                 "for bad in 3 5; do\n"
+                                 "  if grep -q $'^bytegate-case\\t'$bad$ <<<\"$out\"; then\n"
+                                 "    report\n    num=$((num + 1))\n  fi\ndone\n"
+                                 "echo \"========= ERROR SUMMARY: $num errors\"\n"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.text;
+  EXPECT_THAT(ran.text, AllOf(HasSubstr("FAIL overread:memcheck/tiny_kernel on cuda (2 cases,"),
+                              Not(HasSubstr("UNMET"))));
+  EXPECT_EQ(row()["checker"]["ran"], kNumCases);
+  EXPECT_EQ(row()["passed"], kNumCases - 2);
+}
+
+TEST_F(Sanitizer, AWrongCandidateIsCaughtUnderTheToolToo) {
+  const Ran ran = gate(kQuiet + summary(0), {"--candidate", BYTEGATE_SCHEDULE_WRONG});
+  EXPECT_EQ(ran.exit_code, 1) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("FAIL mismatch:schedule_metadata on cuda"));
+  EXPECT_THAT(std::string(row()["findings"].at(0)["replay"]), HasSubstr("--candidate "));
+}
+
+TEST_F(Sanitizer, AProgramThatSpeaksOfOtherCasesIsRed) {
+  for (const char* other : {"1", "999999999999999"}) {
+    const Ran ran =
+        gate(std::string(kPretend) + "echo '========= COMPUTE-SANITIZER'\nbegin\n" + "start " +
+             other + "\npass " + other + "\nprintf '\\nbytegate-done\\t1\\n'\n" + summary(0));
+    EXPECT_EQ(ran.exit_code, 1) << ran.text;
+    EXPECT_THAT(ran.text, HasSubstr("the program ran other cases than it was to"));
+  }
+}
+
 TEST_F(Sanitizer, ACaseThatEndsTheProgramIsNamedAndTheRestStillRuns) {
   const Ran ran =
       gate(std::string("set -o pipefail\nat() { if [[ $1 == 2 ]]; then exit 9; fi; }\n") + kFilter +
