@@ -7,7 +7,6 @@
 #include "oracles/case_text.h"
 
 namespace bytegate {
-namespace {
 
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain =
@@ -23,8 +22,6 @@ std::string shell_quoted(const std::string& word) {
   }
   return quoted + "'";
 }
-
-}  // namespace
 
 std::string finding_path(const std::string& dir, const Case& c, const std::string& origin) {
   std::string stem = origin;

@@ -13,7 +13,7 @@ namespace bytegate {
 struct Finding {
   std::string op;
   BackendKind backend = BackendKind::kHost;
-  std::string source;  // "generated", "corpus", "trace"
+  std::string source;  // "generated", "corpus", "trace", "interrupted"
   Case kept;
   Verdict verdict;           // of the kept case
   int64_t num_failures = 1;  // of this origin in the run
@@ -33,6 +33,9 @@ struct SavedFinding {
 };
 SavedFinding save_finding(const std::string& dir, Case c, const std::string& origin,
                           const std::string& note);
+
+// The word as a shell must be given it.
+std::string shell_quoted(const std::string& word);
 
 // "PROGRAM replay FILE --candidate C --backend B", quoted for a shell.
 std::string replay_line(const std::string& program, const std::string& file,

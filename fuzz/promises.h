@@ -14,7 +14,8 @@ namespace bytegate {
 //   - cases passed of every class, every variant, every dtype that a tensor may have, and of every
 //     optional tensor both with and without it;
 //   - every tensor that may have strides passed compact and strided, as an input also repeated;
-//   - cases passed of every listed value of a scalar, where gate_cases are enough to draw each.
+//   - cases passed of every listed value of a scalar, where gate_cases are enough to draw each;
+//   - cases were survived whose elements are outside the contract, where the op has inputs.
 // A tensor is taken for optional when it was in some case.
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated);
 

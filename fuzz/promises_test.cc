@@ -24,6 +24,7 @@ OpProperties gated_ledger(int64_t gate_cases) {
 Tally kept_tally(const OpProperties& properties, int64_t num_generated) {
   Tally tally(properties);
   tally.all.passed = num_generated;
+  tally.survivals.passed = 1;
   tally.by_path["serial"].passed = num_generated;
   tally.by_class = {num_generated, 1};
   for (std::vector<bool>& used : tally.values_used) used.assign(used.size(), true);
@@ -132,6 +133,19 @@ TEST(Promises, EveryLayoutThatATensorMayHavePassed) {
   EXPECT_THAT(unmet_promises(properties, tally), ElementsAre("no case with keys repeated"));
 }
 
+TEST(Promises, SomeCaseOutsideTheContractWasSurvivedWhereThereAreInputs) {
+  OpProperties properties = gated_ledger(1000);
+  Tally tally = kept_tally(properties, 1000);
+  tally.survivals = {.passed = 0, .failed = 3};
+  EXPECT_THAT(unmet_promises(properties, tally),
+              ElementsAre("no case with elements outside the contract was survived"));
+  Op without_inputs = ledger_op();
+  std::erase_if(without_inputs.tensors,
+                [](const TensorSpec& spec) { return spec.role == Role::kInput; });
+  properties.op = &without_inputs;
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
+}
+
 TEST(Promises, EveryModeThatHalfAGateDrawsOftenPassed) {
   const OpProperties properties = gated_ledger(3000);
   Tally tally = kept_tally(properties, 3000);
@@ -163,7 +177,8 @@ TEST(Promises, AnEmptyGateBreaksThemAll) {
                                    "no case with keys repeated", "no case with table compact",
                                    "no case with table strided", "no case with table repeated",
                                    "no case with scaled compact", "no case with scaled strided",
-                                   "no case with spread compact", "no case with spread strided"));
+                                   "no case with spread compact", "no case with spread strided",
+                                   "no case with elements outside the contract was survived"));
 }
 
 }  // namespace

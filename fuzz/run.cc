@@ -1,12 +1,17 @@
 #include "fuzz/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <map>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
+#include "fuzz/journal.h"
+#include "fuzz/keeper.h"
 #include "kernels/builtin_candidate.h"
 #include "properties/check.h"
 
@@ -17,9 +22,12 @@ constexpr std::string_view kProduction = "production";
 
 using Clock = std::chrono::steady_clock;
 
+constexpr size_t kBatchesOnTheirWay = 2;  // of each thread
+
 // A batch on its way. The check refers to the cases, so it stays where it is.
 struct InFlight {
   CaseBatch batch;
+  size_t slot = 0;  // in the journal
   std::vector<Case> cases;
   std::optional<PendingCheck> check;
 };
@@ -30,21 +38,18 @@ class Runner {
       : properties_(properties),
         source_(std::move(source)),
         options_(options),
-        outcome_(properties) {}
+        outcome_(properties),
+        keeper_(properties, options) {}
 
   RunOutcome run();
 
  private:
-  void work();
-  void work_safely();
+  void work(size_t job);
+  void work_safely(size_t job);
+  void open_journal();
   std::optional<CaseBatch> next_batch();
   void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
-  void fail(const InFlight& flight, size_t case_idx, const Verdict& verdict, Candidate& candidate,
-            Backend& backend);
-  Finding keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
-               Candidate& candidate, Backend& backend);
-  void make_small(Finding& finding, Candidate& candidate, Backend& backend);
-  bool fails_alone(const Case& c);
+  void enter(const InFlight& flight);
   void report_progress();
 
   const OpProperties& properties_;
@@ -53,16 +58,22 @@ class Runner {
   std::mutex source_mutex_;
   std::mutex outcome_mutex_;
   RunOutcome outcome_;
-  std::map<std::string, size_t> finding_of_origin_;
+  Keeper keeper_;
+  std::unique_ptr<Journal> journal_;
   std::atomic<int64_t> num_done_{0};
   std::atomic<int64_t> num_failed_{0};
 };
 
 std::optional<CaseBatch> Runner::next_batch() {
   const std::scoped_lock lock(source_mutex_);
+  if (outcome_.stopped) return std::nullopt;
   std::optional<CaseBatch> batch = source_();
+  if (batch && options_.stop && options_.stop()) {
+    outcome_.stopped = true;
+    return std::nullopt;
+  }
   // What is kept is always replayed; only the search has a time.
-  const bool timed = batch && batch->files.empty() && options_.deadline;
+  const bool timed = batch && batch->files.empty() && !batch->settled && options_.deadline;
   if (timed && Clock::now() >= *options_.deadline) {
     outcome_.out_of_time = true;
     return std::nullopt;
@@ -78,7 +89,7 @@ void Runner::report_progress() {
 
 // One batch is always launched before the results of the one before it are looked at, so that a
 // device works while the host compares.
-void Runner::work() {
+void Runner::work(size_t job) {
   Candidate::Result opened = open_candidate(options_.candidate);
   BackendResult backend =
       open_backend(options_.backend, options_.candidate, options_.backend_options);
@@ -92,12 +103,15 @@ void Runner::work() {
   Tally kept(properties_);  // cases of the corpus and of traces
   Tally generated(properties_);
   std::unique_ptr<InFlight> previous;
+  size_t num_batches = 0;
   while (true) {
     std::unique_ptr<InFlight> current;
     if (std::optional<CaseBatch> batch = next_batch()) {
       current = std::make_unique<InFlight>();
       current->batch = std::move(*batch);
       current->cases = current->batch.make();
+      current->slot = kBatchesOnTheirWay * job + num_batches++ % kBatchesOnTheirWay;
+      enter(*current);
       current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_);
     }
     if (previous != nullptr) {
@@ -113,9 +127,9 @@ void Runner::work() {
   outcome_.generated.merge(generated);
 }
 
-void Runner::work_safely() {
+void Runner::work_safely(size_t job) {
   try {
-    work();
+    work(job);
   } catch (const std::exception& error) {
     const std::scoped_lock lock(outcome_mutex_);
     outcome_.error = std::string("a thread of the run ended early: ") + error.what();
@@ -130,93 +144,55 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
     ++num_failed_;
-    fail(flight, i, verdicts[i], candidate, backend);
+    keeper_.keep({.kept = flight.cases[i],
+                  .verdict = verdicts[i],
+                  .source = flight.batch.source,
+                  .file = flight.batch.files.empty() ? "" : flight.batch.files[i]},
+                 candidate, backend);
   }
+  if (journal_ != nullptr) journal_->clear(flight.slot);
+  if (flight.batch.settled) flight.batch.settled();
   num_done_ += static_cast<int64_t>(verdicts.size());
   report_progress();
 }
 
-void Runner::fail(const InFlight& flight, size_t case_idx, const Verdict& verdict,
-                  Candidate& candidate, Backend& backend) {
-  size_t place = 0;
-  {
-    const std::scoped_lock lock(outcome_mutex_);
-    const auto known = finding_of_origin_.find(verdict.origin);
-    if (known != finding_of_origin_.end()) {
-      ++outcome_.findings[known->second].num_failures;
-      return;
-    }
-    if (outcome_.findings.size() >= static_cast<size_t>(options_.max_findings)) {
-      ++outcome_.num_unkept;
-      return;
-    }
-    place = outcome_.findings.size();
-    finding_of_origin_[verdict.origin] = place;
-    outcome_.findings.emplace_back();
-    outcome_.findings.back().verdict = verdict;
-  }
-  Finding finding = keep(flight, case_idx, verdict, candidate, backend);
+void Runner::open_journal() {
+  if (options_.findings_dir.empty()) return;
+  Journal::Result opened =
+      Journal::open(options_.findings_dir,
+                    {.version = options_.version,
+                     .op = std::string(properties_.op->name),
+                     .candidate = candidate_identity(options_.candidate),
+                     .backend = std::string(backend_name(options_.backend)),
+                     .pid = getpid()},
+                    kBatchesOnTheirWay * static_cast<size_t>(std::max(options_.num_jobs, 1)));
+  journal_ = std::move(opened.journal);
+  outcome_.journal_error = opened.error;
+}
+
+// Puts a batch on disk before it is handed out, unless somebody else keeps it.
+void Runner::enter(const InFlight& flight) {
+  if (journal_ == nullptr || flight.batch.settled) return;
+  const std::optional<std::string> error = flight.batch.files.empty()
+                                               ? journal_->write(flight.slot, flight.cases)
+                                               : journal_->write(flight.slot, flight.batch.files);
+  if (!error) return;
   const std::scoped_lock lock(outcome_mutex_);
-  finding.num_failures = outcome_.findings[place].num_failures;
-  outcome_.findings[place] = std::move(finding);
-}
-
-Finding Runner::keep(const InFlight& flight, size_t case_idx, const Verdict& verdict,
-                     Candidate& candidate, Backend& backend) {
-  Finding finding;
-  finding.op = properties_.op->name;
-  finding.backend = options_.backend;
-  finding.source = flight.batch.source;
-  finding.verdict = verdict;
-  finding.kept = flight.cases[case_idx];
-  if (!flight.batch.files.empty()) finding.file = flight.batch.files[case_idx];
-  if (!options_.findings_dir.empty()) make_small(finding, candidate, backend);
-  if (!finding.file.empty()) {
-    finding.replay =
-        replay_line(options_.program, finding.file, options_.candidate, options_.backend);
-  }
-  return finding;
-}
-
-// Minimises and saves the case that is kept, unless it is in a file already and as small as it
-// gets.
-void Runner::make_small(Finding& finding, Candidate& candidate, Backend& backend) {
-  const Judge judge = [&](const Case& c) {
-    return check({&c, 1}, candidate, backend, properties_).front();
-  };
-  const std::string origin = finding.verdict.origin;
-  MinimizeResult small = minimize(finding.kept, judge, options_.minimize);
-  std::string note = "found with candidate " + candidate.name();
-  if (!small.verdict.passed() && fails_alone(small.smallest)) {
-    finding.minimal = small.minimal;
-    finding.verdict = small.verdict;
-    finding.kept = std::move(small.smallest);
-  } else if (!fails_alone(finding.kept)) {
-    note += "; passes when it is run alone";
-  }
-  if (!finding.file.empty() && small.num_accepted == 0) return;
-  const SavedFinding saved = save_finding(options_.findings_dir, finding.kept, origin, note);
-  if (!saved.path.empty()) finding.file = saved.path;
-  finding.save_error = saved.error;
-}
-
-// With a candidate that has seen no other case: what a replay will do.
-bool Runner::fails_alone(const Case& c) {
-  const Candidate::Result fresh = open_candidate(options_.candidate);
-  const BackendResult backend =
-      open_backend(options_.backend, options_.candidate, options_.backend_options);
-  if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
-  return !check({&c, 1}, *fresh.candidate, *backend.backend, properties_).front().passed();
+  outcome_.journal_error = *error;
 }
 
 RunOutcome Runner::run() {
   const Clock::time_point begin = Clock::now();
+  open_journal();
   {
     std::vector<std::jthread> threads;
     for (int job = 1; job < options_.num_jobs; ++job)
-      threads.emplace_back([this] { work_safely(); });
-    work_safely();
+      threads.emplace_back([this, job] { work_safely(static_cast<size_t>(job)); });
+    work_safely(0);
   }
+  journal_.reset();
+  outcome_.findings = keeper_.take_findings();
+  outcome_.num_unkept = keeper_.num_unkept();
   outcome_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return std::move(outcome_);
 }
@@ -228,6 +204,13 @@ Candidate::Result open_candidate(const std::string& name_or_path) {
     return Candidate::open(*table);
   }
   return Candidate::load(name_or_path);
+}
+
+std::string candidate_identity(const std::string& name_or_path) {
+  if (builtin_candidate(name_or_path) != nullptr) return name_or_path;
+  std::error_code error;
+  const auto absolute = std::filesystem::weakly_canonical(name_or_path, error);
+  return error ? name_or_path : absolute.string();
 }
 
 BackendResult open_backend(BackendKind kind, const std::string& candidate,

@@ -20,9 +20,12 @@ constexpr const char* kGeneratedSource = "generated";
 
 // Cases that are checked together. Made on the thread that runs them.
 struct CaseBatch {
-  std::string source;  // "generated", "corpus", "trace"
+  std::string source;  // "generated", "corpus", "trace", "interrupted"
   std::function<std::vector<Case>()> make;
   std::vector<std::string> files = {};  // where each case is kept already; empty: nowhere
+  // Called once each case has a verdict and what failed is saved. Where it is set, somebody keeps
+  // the cases until then, and the run need not.
+  std::function<void()> settled = nullptr;
 };
 // The next batch, or nothing at the end. Called by one thread at a time.
 using CaseSource = std::function<std::optional<CaseBatch>()>;
@@ -33,11 +36,14 @@ struct RunOptions {
   BackendOptions backend_options = {};
   int num_jobs = 1;
   std::string findings_dir = {};  // empty: nothing is saved
-  int max_findings = 16;          // distinct origins that are minimised and saved
+  int max_findings = 16;          // distinct origins that are saved and minimised
   MinimizeOptions minimize = {};
-  // For cases that are not kept in files; those always run.
+  // For cases that nobody keeps; kept ones always run.
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
   std::string program = "bytegate";  // as replay lines call it
+  std::string version = {};          // of the program, for the journal of running cases
+  // Asked between batches, on any thread: true ends the run once what is on its way is settled.
+  std::function<bool()> stop = nullptr;
   // Called now and then, on any one thread, with the number of cases done.
   std::function<void(int64_t num_done, int64_t num_failed)> progress = nullptr;
 };
@@ -49,12 +55,16 @@ struct RunOutcome {
   std::vector<Finding> findings;  // one per origin
   int64_t num_unkept = 0;         // failures of further origins
   bool out_of_time = false;       // the deadline came before the last generated case
+  bool stopped = false;           // it was told to stop before the last case
+  std::string journal_error;      // why running cases would not have survived this process
   std::string error;              // the candidate or backend could not be had; nothing more ran
   VerdictKind error_kind = VerdictKind::kPass;
   double seconds = 0;
 };
 
 Candidate::Result open_candidate(const std::string& name_or_path);
+// The same for all names of one candidate: a built-in name, or an absolute path.
+std::string candidate_identity(const std::string& name_or_path);
 
 // A backend of a kind, or why there is none.
 struct BackendResult {

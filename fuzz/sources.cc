@@ -7,6 +7,7 @@
 
 #include "fuzz/choose_mode.h"
 #include "oracles/case_text.h"
+#include "properties/spoil.h"
 
 namespace bytegate {
 namespace {
@@ -21,6 +22,8 @@ size_t batch_size(BackendKind backend) {
   return backend == BackendKind::kCuda ? kCudaBatch : kHostBatch;
 }
 
+}  // namespace
+
 bool runs_on(const Case& c, BackendKind backend) {
   return c.backend == BackendKind::kAny || c.backend == backend;
 }
@@ -28,8 +31,6 @@ bool runs_on(const Case& c, BackendKind backend) {
 std::string source_of_path(const std::string& path) {
   return fs::path(path).parent_path().filename() == "trace" ? "trace" : "corpus";
 }
-
-}  // namespace
 
 bool is_large_case(const std::string& path) {
   return fs::path(path).parent_path().filename() == "large";
@@ -105,17 +106,21 @@ CaseSource source_of_files(const LoadedCases& loaded, const Op& op, BackendKind 
 CaseSource source_of_generator(const OpProperties& properties, const GeneratedRange& range,
                                BackendKind backend) {
   const int64_t size = static_cast<int64_t>(batch_size(backend));
-  return [&properties, range, backend, size, next = range.shard]() mutable -> std::optional<CaseBatch> {
+  return [&properties, range, backend, size,
+          next = range.shard]() mutable -> std::optional<CaseBatch> {
     if (next >= range.num_cases) return std::nullopt;
     const int64_t first = next;
     const int64_t step = range.num_shards;
     const int64_t last = std::min(range.num_cases, first + size * step);
     next = first + (last - first + step - 1) / step * step;
-    return CaseBatch{.source = kGeneratedSource, .make = [&properties, range, backend, first, last, step] {
+    return CaseBatch{.source = kGeneratedSource,
+                     .make = [&properties, range, backend, first, last, step] {
                        std::vector<Case> cases;
                        for (int64_t i = first; i < last; i += step) {
-                         Draw draw(case_seed(range.seed, static_cast<uint64_t>(i)));
+                         const uint64_t seed = case_seed(range.seed, static_cast<uint64_t>(i));
+                         Draw draw(seed);
                          cases.push_back(properties.generate(draw));
+                         spoil_some(cases.back(), seed);
                          Draw launch(case_seed(~range.seed, static_cast<uint64_t>(i)));
                          choose_mode(cases.back(), backend, launch);
                        }

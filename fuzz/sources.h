@@ -29,11 +29,15 @@ struct LoadedCases {
 };
 LoadedCases load_case_files(const std::vector<std::string>& paths, OpTable ops);
 
+bool runs_on(const Case& c, BackendKind backend);
+// "trace" for files in a folder of that name, else "corpus".
+std::string source_of_path(const std::string& path);
+
 // How many cases of the operation are for another backend only.
 int64_t num_for_other_backends(const LoadedCases& loaded, const Op& op, BackendKind backend);
 
-// The cases of one operation that may run on `backend`, a few at a time. Their source is "trace"
-// for files in a folder of that name, else "corpus". `loaded` must outlive the source.
+// The cases of one operation that may run on `backend`, a few at a time. `loaded` must outlive the
+// source.
 CaseSource source_of_files(const LoadedCases& loaded, const Op& op, BackendKind backend);
 
 // Cases `shard`, shard + num_shards, ... below num_cases of the stream that `seed` begins.

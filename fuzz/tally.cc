@@ -1,8 +1,8 @@
 #include "fuzz/tally.h"
 
-#include "fuzz/choose_mode.h"
-
 #include <algorithm>
+
+#include "fuzz/choose_mode.h"
 
 namespace bytegate {
 namespace {
@@ -86,6 +86,11 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
     count(refusals, verdict.kind);
     return;
   }
+  // Nothing of it was compared, and what it belongs to is said of valid cases alone.
+  if (c.expect == Expect::kSurvived) {
+    count(survivals, verdict.kind);
+    return;
+  }
   count(by_path[verdict.path], verdict.kind);
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     const ScalarSpec& spec = properties.op->scalars[i];
@@ -106,6 +111,7 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
 void Tally::merge(const Tally& other) {
   merge_counts(all, other.all);
   merge_counts(refusals, other.refusals);
+  merge_counts(survivals, other.survivals);
   for (size_t i = 0; i < by_verdict.size(); ++i) by_verdict[i] += other.by_verdict[i];
   merge_maps(by_path, other.by_path);
   merge_maps(by_source, other.by_source);

@@ -21,7 +21,8 @@ struct Counts {
 
 struct Tally {
   Counts all;
-  Counts refusals;  // of all: the invalid calls
+  Counts refusals;   // of all: the invalid calls
+  Counts survivals;  // of all: those whose elements no contract allows
   std::array<int64_t, kNumVerdictKinds> by_verdict{};
   std::map<std::string, Counts> by_path;  // "" where the candidate did not say, or launched nothing
   std::map<std::string, Counts> by_source;  // "corpus", "trace", "generated"
@@ -40,6 +41,10 @@ struct Tally {
   void add(const OpProperties& properties, const Case& c, const Verdict& verdict,
            const std::string& source, BackendKind backend);
   void merge(const Tally& other);
+  // Passed cases whose output bytes were compared.
+  [[nodiscard]] int64_t num_compared() const {
+    return all.passed - refusals.passed - survivals.passed;
+  }
 };
 
 // "repeated" where an axis longer than 1 has stride 0, else "compact" or "strided". Where the last

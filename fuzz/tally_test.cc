@@ -132,6 +132,22 @@ TEST_F(Tallied, RefusedCallsAreCountedByThemselves) {
   EXPECT_THAT(tally_.by_presence, IsEmpty());
 }
 
+TEST_F(Tallied, WhatIsToBeSurvivedIsCountedByItself) {
+  Case c = make_ledger_case(2, 3);
+  c.expect = Expect::kSurvived;
+  add(c);
+  add(c, {.kind = VerdictKind::kCrashed});
+  expect_counts(tally_.all, 1, 1);
+  expect_counts(tally_.survivals, 1, 1);
+  expect_counts(tally_.refusals, 0, 0);
+  EXPECT_THAT(tally_.by_path, IsEmpty());
+  EXPECT_THAT(tally_.by_dtype, IsEmpty());
+  EXPECT_THAT(tally_.by_class, ElementsAre(0, 0));
+  Tally other = tally_;
+  tally_.merge(other);
+  expect_counts(tally_.survivals, 2, 2);
+}
+
 TEST_F(Tallied, AValueWithoutASymbolIsOfNoVariant) {
   Case c = make_ledger_case(2, 3);
   c.scalars[Index::kSign] = -1;

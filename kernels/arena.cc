@@ -218,8 +218,12 @@ StepResult Arena::take(const Case& c, size_t case_idx, bool stale, std::byte* ac
                    result.outputs[i], result.untouched[i]);
     if (stale) result.untouched[i].clear();
   }
-  std::memcpy(actual + placed.workspace.offset, image + placed.workspace.offset,
-              placed.workspace.bytes);
+  const auto forget = [&](size_t offset, size_t bytes) {
+    std::memcpy(actual + placed.workspace.offset + offset, image + placed.workspace.offset + offset,
+                bytes);
+  };
+  if (placed.sections.empty()) forget(0, placed.workspace.bytes);
+  for (const WorkspaceSection& section : placed.sections) forget(section.offset, section.bytes);
   result.damage = change(case_idx, actual, image);
   if (result.damage && result.damage->kind == Damage::Kind::kGap && result.damage->tensor >= 0 &&
       !is_output(c, static_cast<size_t>(result.damage->tensor))) {

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/backend.h"
@@ -47,6 +49,13 @@ constexpr bool ends_at_page(Placing placing) {
 // Bytes before a buffer that is aligned to its elements only, and one element more.
 constexpr size_t kWindowSkewBytes = 64;
 
+// Part of a workspace, as its candidate names it.
+struct WorkspaceSection {
+  std::string name;
+  size_t offset = 0;  // from the first byte of the workspace
+  size_t bytes = 0;
+};
+
 struct PlacedCase {
   bool windows = false;  // each buffer is copied to an unmapped page
   Placing placing = Placing::kUsual;
@@ -55,6 +64,7 @@ struct PlacedCase {
   uint64_t salt = 0;
   std::vector<Placement> tensors;
   Placement workspace;
+  std::vector<WorkspaceSection> sections;  // empty: all of the workspace is one
 };
 
 // What a launch leaves to the next one of the case.
@@ -69,6 +79,10 @@ class Arena {
   void place(const Case& c, size_t workspace_bytes);
   // The same in windows.
   void place_in_windows(const Case& c, size_t workspace_bytes);
+  // Of the case that was placed last: what lies between the sections is guard.
+  void set_sections(std::vector<WorkspaceSection> sections) {
+    placed_.back().sections = std::move(sections);
+  }
   [[nodiscard]] size_t bytes() const { return bytes_; }
   [[nodiscard]] const PlacedCase& placed(size_t case_idx) const { return placed_[case_idx]; }
   [[nodiscard]] size_t num_cases() const { return placed_.size(); }

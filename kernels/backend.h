@@ -24,7 +24,7 @@ enum class RunStatus : uint8_t {
   kFault,        // something that no GPU allows, a device fault, or death by a signal
   kExited,       // the candidate ended the process
   kHung,         // the kernel cannot end, or the case did not within its time
-  kExhausted,    // no memory for the buffers
+  kExhausted,    // no memory for the buffers, or the candidate took more than it may
   kVacuous,      // the call fault cannot be expressed (no workspace to shorten)
   kTookShort,    // mode short_workspace: the workspace that is too short was not refused
   kNoisy,        // ran, and wrote to stdout or stderr
@@ -98,6 +98,9 @@ struct BackendOptions {
   // each of its cases by itself; more for large tensors, which are moved at 100 MB/s or faster, and
   // 50 ms more for each later step.
   std::chrono::milliseconds case_limit = std::chrono::seconds(20);
+  // What such a process may come to hold beyond what the cases themselves need; 0: half of the
+  // memory that there is, and at most 16 GiB.
+  uint64_t worker_memory_bytes = 0;
 };
 
 // A backend, or why there is none.

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <optional>
 
-#include "kernels/arena.h"
-
 namespace bytegate {
 namespace {
 
@@ -37,6 +35,47 @@ std::string vacuous_reason(const CallFault& fault, const CallSize& size, const C
       }
   }
   return "";
+}
+
+// Why the sections cannot be parts of a workspace; empty when they can.
+std::string sections_error(const CallFrame& frame, uint64_t workspace_bytes) {
+  if (frame.num_sections() > kMaxSections) {
+    return "the candidate names " + std::to_string(frame.num_sections()) +
+           " sections of its workspace, there is room for " + std::to_string(kMaxSections);
+  }
+  for (size_t i = 0; i < frame.sections().size(); ++i) {
+    const bytegate_workspace_section& section = frame.sections()[i];
+    if (section.name == nullptr) return "section " + std::to_string(i) + " has no name";
+    if (section.offset > workspace_bytes || section.bytes > workspace_bytes - section.offset) {
+      return "section " + std::string(section.name) + " at " + std::to_string(section.offset) +
+             " of " + std::to_string(section.bytes) + " bytes reaches beyond the workspace of " +
+             std::to_string(workspace_bytes);
+    }
+  }
+  return "";
+}
+
+// Takes over those sections that have bytes, in ascending order.
+void take_sections(const CallFrame& frame, CallSize& size) {
+  size.message = sections_error(frame, size.workspace_bytes);
+  if (size.message.empty()) {
+    for (const bytegate_workspace_section& section : frame.sections()) {
+      if (section.bytes == 0) continue;
+      size.sections.push_back({section.name, section.offset, section.bytes});
+    }
+    std::sort(
+        size.sections.begin(), size.sections.end(),
+        [](const WorkspaceSection& a, const WorkspaceSection& b) { return a.offset < b.offset; });
+  }
+  for (size_t i = 1; i < size.sections.size(); ++i) {
+    const WorkspaceSection& before = size.sections[i - 1];
+    if (before.offset + before.bytes <= size.sections[i].offset) continue;
+    size.message =
+        "sections " + before.name + " and " + size.sections[i].name + " of the workspace overlap";
+  }
+  if (size.message.empty()) return;
+  size.sections.clear();
+  size.status = BYTEGATE_INTERNAL_ERROR;
 }
 
 }  // namespace
@@ -118,7 +157,14 @@ int32_t CallFrame::workspace_bytes(const Candidate& candidate, uint64_t& bytes) 
   bytes = 0;
   force_path(candidate);
   const auto function = candidate.table().workspace_bytes;
-  return function == nullptr ? int32_t{BYTEGATE_OK} : function(candidate.state(), &call_, &bytes);
+  if (function == nullptr) return BYTEGATE_OK;
+  call_.sections = sections_.data();
+  call_.max_sections = sections_.size();
+  call_.num_sections = 0;
+  const int32_t status = function(candidate.state(), &call_, &bytes);
+  call_.sections = nullptr;
+  call_.max_sections = 0;
+  return status;
 }
 
 int32_t CallFrame::run(const Candidate& candidate) {
@@ -151,7 +197,11 @@ CallSize query_call(const Candidate& candidate, const Case& c, DLDevice device) 
   if (size.status == BYTEGATE_OK) {
     size.status = frame.workspace_bytes(candidate, size.workspace_bytes);
   }
-  if (size.status != BYTEGATE_OK) size.message = frame.message();
+  if (size.status != BYTEGATE_OK) {
+    size.message = frame.message();
+  } else {
+    take_sections(frame, size);
+  }
   return size;
 }
 

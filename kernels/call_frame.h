@@ -1,10 +1,13 @@
 // The C call of one case: names, scalars and DLTensors, built from the op's description.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kernels/arena.h"
 #include "kernels/backend.h"
 #include "kernels/candidate.h"
 #include "kernels/candidate_handle.h"
@@ -12,7 +15,8 @@
 
 namespace bytegate {
 
-struct PlacedCase;  // kernels/arena.h
+// More than this many sections of a workspace are not asked for.
+constexpr size_t kMaxSections = 64;
 
 // Holds what a bytegate_call points to. The case must outlive it; it must not move once built.
 class CallFrame {
@@ -35,6 +39,11 @@ class CallFrame {
   // Each returns the candidate's status; `message()` and `path()` then hold what it said.
   int32_t supports(const Candidate& candidate);
   int32_t workspace_bytes(const Candidate& candidate, uint64_t& bytes);
+  // The sections that workspace_bytes() named; how many it says may be any number.
+  [[nodiscard]] uint64_t num_sections() const { return call_.num_sections; }
+  [[nodiscard]] std::span<const bytegate_workspace_section> sections() const {
+    return {sections_.data(), std::min<size_t>(call_.num_sections, sections_.size())};
+  }
   int32_t run(const Candidate& candidate);
 
   [[nodiscard]] std::string message() const;
@@ -49,6 +58,7 @@ class CallFrame {
   std::vector<DLTensor> tensors_;
   std::vector<bytegate_tensor> named_tensors_;
   std::array<char, 512> message_{};
+  std::array<bytegate_workspace_section, kMaxSections> sections_{};
   bytegate_call call_{};
 };
 
@@ -57,6 +67,7 @@ struct CallSize {
   int32_t status = BYTEGATE_OK;
   std::string message;
   uint64_t workspace_bytes = 0;
+  std::vector<WorkspaceSection> sections = {};  // ascending; empty: all of the workspace is one
 };
 CallSize query_call(const Candidate& candidate, const Case& c, DLDevice device);
 // The result of a case that needs no launch: refused by the query, or a fault without a meaning.

@@ -1,6 +1,7 @@
 #include "kernels/call_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace bytegate {
@@ -89,6 +90,17 @@ int32_t CallReader::report(int32_t status, std::string_view message) {
     call_.message[length] = '\0';
   }
   return status;
+}
+
+void CallReader::add_section(const bytegate_workspace_section& section) {
+  constexpr size_t kNeeded = offsetof(bytegate_call, num_sections) + sizeof(call_.num_sections);
+  if (call_.struct_bytes < kNeeded || call_.sections == nullptr) return;
+  if (call_.num_sections < call_.max_sections) {
+    call_.sections[call_.num_sections++] = section;
+  } else {
+    call_.sections = nullptr;
+    call_.num_sections = 0;
+  }
 }
 
 int32_t CallReader::report_invalid() {

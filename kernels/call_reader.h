@@ -38,6 +38,9 @@ class CallReader {
   // The same with the recorded error.
   int32_t report_invalid();
   void set_path(const char* path) { call_.path_taken = path; }
+  // Names a section of the workspace, where the caller has asked for them. With more than it has
+  // room for none is named.
+  void add_section(const bytegate_workspace_section& section);
 
  private:
   [[nodiscard]] const DLTensor* find(std::string_view name) const;

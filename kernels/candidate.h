@@ -54,6 +54,15 @@ typedef struct bytegate_tensor {
   const DLTensor* tensor;
 } bytegate_tensor;
 
+/* A part of the workspace that `run` uses. Whatever lies in no part of it must keep its bytes: a
+ * candidate that leaves room between the parts learns of a store past one of them, which would
+ * else spoil the next one unseen. */
+typedef struct bytegate_workspace_section {
+  const char* name;
+  uint64_t offset; /* bytes, from the first byte of the workspace */
+  uint64_t bytes;
+} bytegate_workspace_section;
+
 /* How to run a host build that stands on bytegate's SIMT executor; others ignore it. */
 typedef struct bytegate_executor_options {
   uint64_t seed;               /* order of lanes and blocks; 0: natural */
@@ -86,6 +95,13 @@ typedef struct bytegate_call {
   const char* path_taken; /* optional: the dispatch path that `run` took */
   char* message;          /* optional: why the status is not OK, NUL-terminated, in message_bytes */
   uint64_t message_bytes;
+
+  /* Out, of bytegate_candidate.workspace_bytes alone; there only if struct_bytes reaches behind
+   * num_sections. Optional: a candidate that names no section uses the whole workspace. No two may
+   * overlap, and none may reach beyond the bytes asked for. */
+  bytegate_workspace_section* sections; /* room for max_sections; NULL: nobody asks */
+  uint64_t max_sections;
+  uint64_t num_sections; /* how many were named; 0 before the call */
 } bytegate_call;
 
 typedef struct bytegate_candidate {

@@ -69,7 +69,10 @@ void CudaSubmission::plan(const Case& c, size_t result_idx, bool only) {
     results_[result_idx] = std::move(*settled);
     return;
   }
-  const CudaJob job = {.c = &c, .result_idx = result_idx, .workspace_bytes = size.workspace_bytes};
+  const CudaJob job = {.c = &c,
+                       .result_idx = result_idx,
+                       .workspace_bytes = size.workspace_bytes,
+                       .sections = size.sections};
   const size_t round_bytes = device_.limits().round_bytes;
   if (only || runs_alone(c, size.workspace_bytes, round_bytes)) {
     alone_.push_back(job);

@@ -16,6 +16,7 @@ struct CudaJob {
   const Case* c = nullptr;
   size_t result_idx = 0;  // in the submission's results
   uint64_t workspace_bytes = 0;
+  std::vector<WorkspaceSection> sections = {};
 };
 
 // Calls run() and fills in status, message and path. Answers with the error that the call left in

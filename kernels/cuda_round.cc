@@ -11,6 +11,7 @@ CudaRound::~CudaRound() {
 
 void CudaRound::add(const CudaJob& job) {
   arena_.place(*job.c, job.workspace_bytes);
+  arena_.set_sections(job.sections);
   jobs_.push_back(job);
 }
 

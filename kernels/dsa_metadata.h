@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/front_door_checks.h"
 #include "oracles/dsa_metadata_contract.h"
@@ -152,6 +153,16 @@ struct DsaEagerWorkspace {
   int64_t* pool_rows;       // [rows]
 };
 DsaEagerWorkspace dsa_eager_workspace(const DsaParams& params);
+
+// Between two sections of a workspace: never touched, so that a store past one is seen.
+constexpr size_t kRedZoneBytes = 64;
+struct DsaSection {
+  const char* name;
+  size_t offset;  // bytes, from the beginning of the workspace
+  size_t bytes;
+};
+// Of the workspace of the chain, ascending.
+std::vector<DsaSection> dsa_workspace_sections(const DsaParams& params, DsaChain chain);
 
 constexpr int kDsaThreads = 256;
 constexpr int kDsaLensPerThread = 8;

@@ -78,35 +78,41 @@ DsaGrid grid_of(const DsaParams& params) {
   return grid;
 }
 
-// Hands out 16-byte aligned sections, one after the other.
+// Hands out 16-byte aligned sections, one after the other, with a red zone between them.
 class Sections {
  public:
   explicit Sections(void* base) : base_(static_cast<unsigned char*>(base)) {}
 
   template <typename T>
-  T* take(int64_t count) {
+  T* take(const char* name, int64_t count) {
+    if (bytes_ > 0 && count > 0) bytes_ += kRedZoneBytes;
     T* section = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
-    bytes_ += (static_cast<size_t>(count) * sizeof(T) + 15) / 16 * 16;
+    const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+    if (count > 0) taken_.push_back({name, bytes_, bytes});
+    bytes_ += (bytes + 15) / 16 * 16;
     return section;
   }
   [[nodiscard]] size_t bytes() const { return bytes_; }
+  [[nodiscard]] const std::vector<DsaSection>& taken() const { return taken_; }
 
  private:
   unsigned char* base_;
   size_t bytes_ = 0;
+  std::vector<DsaSection> taken_;
 };
+static_assert(kRedZoneBytes % 16 == 0, "sections are 16-byte aligned");
 
 DsaEagerWorkspace take_eager_sections(const DsaParams& params, Sections& sections) {
   const int64_t num_requests = params.num_requests;
   const int64_t num_rows = dsa_num_rows(params);
   DsaEagerWorkspace workspace{};
-  workspace.seq_lens = sections.take<int32_t>(num_requests);
-  workspace.counts = sections.take<int64_t>(num_requests);
-  workspace.ends = sections.take<int64_t>(num_requests);
-  workspace.request_of_row = sections.take<int32_t>(num_rows);
-  workspace.positions = sections.take<int32_t>(num_rows);
-  workspace.lens_of_row = sections.take<int32_t>(num_rows);
-  workspace.pool_rows = sections.take<int64_t>(num_rows);
+  workspace.seq_lens = sections.take<int32_t>("seq_lens", num_requests);
+  workspace.counts = sections.take<int64_t>("counts", num_requests);
+  workspace.ends = sections.take<int64_t>("ends", num_requests);
+  workspace.request_of_row = sections.take<int32_t>("request_of_row", num_rows);
+  workspace.positions = sections.take<int32_t>("positions", num_rows);
+  workspace.lens_of_row = sections.take<int32_t>("lens_of_row", num_rows);
+  workspace.pool_rows = sections.take<int64_t>("pool_rows", num_rows);
   return workspace;
 }
 
@@ -117,6 +123,13 @@ size_t dsa_workspace_bytes(const DsaParams& params, DsaChain chain) {
   Sections sections(nullptr);
   take_eager_sections(params, sections);
   return sections.bytes();
+}
+
+std::vector<DsaSection> dsa_workspace_sections(const DsaParams& params, DsaChain chain) {
+  if (chain == DsaChain::kFused) return {};
+  Sections sections(nullptr);
+  take_eager_sections(params, sections);
+  return sections.taken();
 }
 
 DsaEagerWorkspace dsa_eager_workspace(const DsaParams& params) {

@@ -164,8 +164,13 @@ int32_t workspace_bytes_of_chain(CallReader& call, DsaChain chain, uint64_t& byt
   if (call.failed()) return call.report_invalid();
   // Data pointers are null here, so only what does not depend on them is checked.
   if (auto error = dsa_sizes_error(params)) return refuse(call, *error);
-  bytes = kEntry == DsaEntry::kRefresh ? dsa_refresh_workspace_bytes({.metadata = params}, chain)
-                                       : dsa_workspace_bytes(params, chain);
+  constexpr bool kRefresh = kEntry == DsaEntry::kRefresh;
+  bytes = kRefresh ? dsa_refresh_workspace_bytes({.metadata = params}, chain)
+                   : dsa_workspace_bytes(params, chain);
+  for (const DsaSection& section : kRefresh ? dsa_refresh_sections({.metadata = params}, chain)
+                                            : dsa_workspace_sections(params, chain)) {
+    call.add_section({section.name, section.offset, section.bytes});
+  }
   return BYTEGATE_OK;
 }
 

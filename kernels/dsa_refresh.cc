@@ -5,6 +5,17 @@
 namespace bytegate {
 namespace {
 
+size_t schedule_bytes(const DsaRefreshParams& params) {
+  const int64_t num_rows = dsa_num_rows(params.metadata);
+  return paged_mqa_metadata_workspace_bytes(num_rows, choose_path(num_rows));
+}
+
+// Where the schedule's part of the workspace begins.
+size_t schedule_offset(const DsaRefreshParams& params, DsaChain chain) {
+  const size_t before = dsa_workspace_bytes(params.metadata, chain);
+  return before > 0 && schedule_bytes(params) > 0 ? before + kRedZoneBytes : before;
+}
+
 // The schedule takes any page size of the tables: its own is fixed.
 PagedMqaMetadataParams schedule_params(const DsaRefreshParams& params, DsaChain chain) {
   const DsaParams& metadata = params.metadata;
@@ -16,11 +27,10 @@ PagedMqaMetadataParams schedule_params(const DsaRefreshParams& params, DsaChain 
   schedule.page_size = kPagedMqaPageSize;
   schedule.remainder = params.remainder;
   schedule.schedule_metadata = params.schedule_metadata;
-  schedule.workspace_bytes =
-      paged_mqa_metadata_workspace_bytes(schedule.num_rows, choose_path(schedule.num_rows));
+  schedule.workspace_bytes = schedule_bytes(params);
   if (schedule.workspace_bytes > 0) {
     schedule.workspace =
-        static_cast<unsigned char*>(metadata.workspace) + dsa_workspace_bytes(metadata, chain);
+        static_cast<unsigned char*>(metadata.workspace) + schedule_offset(params, chain);
   }
   return schedule;
 }
@@ -28,9 +38,15 @@ PagedMqaMetadataParams schedule_params(const DsaRefreshParams& params, DsaChain 
 }  // namespace
 
 size_t dsa_refresh_workspace_bytes(const DsaRefreshParams& params, DsaChain chain) {
-  const int64_t num_rows = dsa_num_rows(params.metadata);
-  return dsa_workspace_bytes(params.metadata, chain) +
-         paged_mqa_metadata_workspace_bytes(num_rows, choose_path(num_rows));
+  return schedule_offset(params, chain) + schedule_bytes(params);
+}
+
+std::vector<DsaSection> dsa_refresh_sections(const DsaRefreshParams& params, DsaChain chain) {
+  std::vector<DsaSection> sections = dsa_workspace_sections(params.metadata, chain);
+  if (const size_t bytes = schedule_bytes(params); bytes > 0) {
+    sections.push_back({"tile_sums", schedule_offset(params, chain), bytes});
+  }
+  return sections;
 }
 
 std::optional<std::string> dsa_refresh_error(const DsaRefreshParams& params, DsaChain chain) {

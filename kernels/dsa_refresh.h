@@ -20,6 +20,8 @@ struct DsaRefreshParams {
 };
 
 size_t dsa_refresh_workspace_bytes(const DsaRefreshParams& params, DsaChain chain);
+// Those of the chain, and the schedule's.
+std::vector<DsaSection> dsa_refresh_sections(const DsaRefreshParams& params, DsaChain chain);
 // Why the call is outside the contract, naming the field; nothing when it is inside.
 std::optional<std::string> dsa_refresh_error(const DsaRefreshParams& params, DsaChain chain);
 

@@ -217,6 +217,7 @@ RunResult HostBackend::run(Candidate& candidate, const Case& c) {
   } else {
     arena_.place(c, size.workspace_bytes);
   }
+  arena_.set_sections(size.sections);
   RunResult result;
   // Asking for it would wake the kernel's OOM killer before any error came back.
   if (arena_.bytes() > host_memory_bytes() / 4) {

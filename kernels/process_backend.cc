@@ -6,6 +6,7 @@
 
 #include "kernels/candidate_handle.h"
 #include "kernels/process_worker.h"
+#include "kernels/worker_limits.h"
 
 namespace bytegate {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 // Of one span, after which the rest of it is not run again: a candidate that loses its worker on
 // every case would hold a run for hours.
 constexpr int kMaxLostCases = 16;
+// A worker may have died since it was last heard of.
+constexpr int kMaxPosts = 3;
 
 // A span of cases that went to a worker.
 struct Posting {
@@ -26,36 +29,20 @@ struct Posting {
 struct Answer {
   std::vector<RunResult> results;
   RunStatus blame = RunStatus::kLost;  // status of a lost case, if it did it; kLost: it did not
+  std::optional<Damage> trespass = std::nullopt;  // and the access that the worker died of
+  bool killed = false;                            // the worker, by somebody else
+  bool alone = false;                             // no other span had been with the worker
 };
 
 Answer all_lost(size_t num_cases, RunStatus blame, std::string why) {
-  return {{num_cases, RunResult{.status = RunStatus::kLost, .message = std::move(why)}}, blame};
-}
-
-// Buffers are filled, copied and compared a few times over, on any machine faster than this.
-constexpr int64_t kBytesPerMs = 100000;
-// A device shared by many contexts lets each run now and then, and a step waits for its turn.
-constexpr int64_t kMsPerStep = 50;
-
-// What large buffers and many steps take beyond the limit.
-std::chrono::milliseconds time_for_size(std::span<const Case> cases) {
-  int64_t bytes = 0;
-  int64_t steps = 0;
-  for (const Case& c : cases) {
-    steps += static_cast<int64_t>(c.later_steps.size());
-    for (const Tensor& tensor : c.tensors) {
-      const int64_t elements = tensor.present ? num_elements(tensor.shape).value_or(0) : 0;
-      bytes += elements * static_cast<int64_t>(dtype_bytes(tensor.dtype)) *
-               static_cast<int64_t>(c.later_steps.size() + 1);
-    }
-  }
-  return std::chrono::milliseconds(bytes / kBytesPerMs + steps * kMsPerStep);
+  const RunResult lost = {.status = RunStatus::kLost, .message = std::move(why)};
+  return {.results = std::vector<RunResult>(num_cases, lost), .blame = blame};
 }
 
 class ProcessBackend final : public Backend {
  public:
-  ProcessBackend(BackendFactory inner, std::chrono::milliseconds limit, WorkerGreeting greeting)
-      : inner_(std::move(inner)), limit_(limit), greeting_(std::move(greeting)) {}
+  ProcessBackend(BackendFactory inner, ProcessOptions options, WorkerGreeting greeting)
+      : inner_(std::move(inner)), options_(std::move(options)), greeting_(std::move(greeting)) {}
 
   [[nodiscard]] BackendKind kind() const override { return greeting_.kind; }
   [[nodiscard]] std::string description() const override { return greeting_.text; }
@@ -83,12 +70,18 @@ class ProcessBackend final : public Backend {
   // none, and `no_worker_` says why.
   bool have_worker(Candidate& candidate, std::span<const Case> cases);
   Posting post(Candidate& candidate, std::span<const Case> cases);
+  std::optional<Posting> try_post(std::span<const Case> cases);
   Answer await(const Posting& posting, std::span<const Case> cases);
+  // Posts the cases once more if the worker was killed.
+  Answer await_or_repeat(Candidate& candidate, std::span<const Case> cases, Posting& posting);
+  [[nodiscard]] bool has_worker_to_itself(const Posting& posting) const {
+    return holds(posting) && posting.was_idle && worker_->num_submitted() == posting.num_before + 1;
+  }
   // kLost only if no worker can be had.
   RunResult run_alone(Candidate& candidate, const Case& c);
 
   BackendFactory inner_;
-  std::chrono::milliseconds limit_;
+  ProcessOptions options_;
   WorkerGreeting greeting_;
   std::unique_ptr<ProcessWorker> worker_;
   uint64_t num_workers_ = 0;
@@ -142,8 +135,8 @@ bool ProcessBackend::have_worker(Candidate& candidate, std::span<const Case> cas
     return true;
   }
   worker_.reset();
-  ProcessWorker::Result started =
-      ProcessWorker::start({.inner = inner_, .candidate = &candidate, .ops = ops_});
+  ProcessWorker::Result started = ProcessWorker::start(
+      {.inner = inner_, .candidate = &candidate, .ops = ops_, .faults = options_.faults});
   worker_ = std::move(started.worker);
   no_worker_ = std::move(started.error);
   if (worker_ == nullptr) return false;
@@ -152,21 +145,27 @@ bool ProcessBackend::have_worker(Candidate& candidate, std::span<const Case> cas
   return true;
 }
 
-Posting ProcessBackend::post(Candidate& candidate, std::span<const Case> cases) {
-  if (!have_worker(candidate, cases)) return {};
-  const Posting posting = {.worker = num_workers_,
-                           .lane = 0,
-                           .num_before = worker_->num_submitted(),
-                           .was_idle = worker_->num_free_lanes() == kNumLanes};
+std::optional<Posting> ProcessBackend::try_post(std::span<const Case> cases) {
+  Posting posting = {.worker = num_workers_,
+                     .lane = 0,
+                     .num_before = worker_->num_submitted(),
+                     .was_idle = worker_->num_free_lanes() == kNumLanes};
   const std::optional<size_t> lane = worker_->submit(encode_cases(cases, ops_));
   if (!lane) {
     no_worker_ = "the cases could not be sent to a worker";
     worker_.reset();
-    return {};
+    return std::nullopt;
   }
-  Posting sent = posting;
-  sent.lane = *lane;
-  return sent;
+  posting.lane = *lane;
+  return posting;
+}
+
+Posting ProcessBackend::post(Candidate& candidate, std::span<const Case> cases) {
+  for (int try_idx = 0; try_idx < kMaxPosts; ++try_idx) {
+    if (!have_worker(candidate, cases)) return {};
+    if (std::optional<Posting> posting = try_post(cases)) return *posting;
+  }
+  return {};
 }
 
 Posting ProcessBackend::post_ahead(Candidate& candidate, std::span<const Case> cases) {
@@ -183,26 +182,49 @@ void ProcessBackend::drop(const Posting& posting) {
 Answer ProcessBackend::await(const Posting& posting, std::span<const Case> cases) {
   const size_t num_cases = cases.size();
   if (!holds(posting)) return all_lost(num_cases, RunStatus::kLost, no_worker_);
-  WorkerAnswer answer = worker_->collect(posting.lane, limit_ + time_for_size(cases));
-  if (!answer.results || answer.results->size() != num_cases) {
+  const bool alone = has_worker_to_itself(posting);
+  WorkerAnswer answer =
+      worker_->collect(posting.lane, limits_for(cases, {options_.limit, options_.memory_bytes}));
+  if (answer.results && answer.results->size() != num_cases) {
+    answer = {.status = RunStatus::kFault, .text = "the worker counts its results wrongly"};
+  }
+  if (!answer.results) {
     worker_.reset();
-    if (!answer.results) return all_lost(num_cases, answer.status, std::move(answer.text));
-    return all_lost(num_cases, RunStatus::kFault, "the worker counts its results wrongly");
+    Answer lost = all_lost(num_cases, answer.status, std::move(answer.text));
+    lost.trespass = answer.trespass;
+    lost.killed = answer.killed;
+    lost.alone = alone;
+    return lost;
   }
   const auto is_lost = [](const RunResult& r) { return r.status == RunStatus::kLost; };
-  // The worker has lost its device, and says by which error.
+  // The worker has lost its device, and says by which error, or somebody wrote what nobody may.
   if (std::any_of(answer.results->begin(), answer.results->end(), is_lost)) worker_.reset();
-  return {std::move(*answer.results), RunStatus::kFault};
+  return {.results = std::move(*answer.results), .blame = RunStatus::kFault, .alone = alone};
 }
 
-bool loses_worker(RunStatus status) {
-  return status == RunStatus::kFault || status == RunStatus::kHung || status == RunStatus::kExited;
+Answer ProcessBackend::await_or_repeat(Candidate& candidate, std::span<const Case> cases,
+                                       Posting& posting) {
+  Answer answer = await(posting, cases);
+  if (!answer.killed) return answer;
+  posting = post(candidate, cases);
+  return await(posting, cases);
+}
+
+void blame(const Case& c, const Answer& answer, RunResult& result) {
+  result.status = answer.blame;
+  if (!answer.trespass) return;
+  // The worker may have written anything.
+  const auto num_tensors = static_cast<int64_t>(c.tensors.size());
+  if (answer.trespass->tensor >= -1 && answer.trespass->tensor < num_tensors) {
+    result.trespass = answer.trespass;
+  }
 }
 
 RunResult ProcessBackend::run_alone(Candidate& candidate, const Case& c) {
-  Answer answer = await(post(candidate, {&c, 1}), {&c, 1});
+  Posting posting = post(candidate, {&c, 1});
+  Answer answer = await_or_repeat(candidate, {&c, 1}, posting);
   RunResult& result = answer.results.front();
-  if (result.status == RunStatus::kLost) result.status = answer.blame;
+  if (result.status == RunStatus::kLost) blame(c, answer, result);
   return std::move(result);
 }
 
@@ -211,17 +233,16 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
   if (cases.empty()) return {};
   // Lost with another span's worker, or not sent yet.
   if (!holds(posting)) posting = post(candidate, cases);
+  Answer answer = await_or_repeat(candidate, cases, posting);
   // A case that its worker had to itself needs no second run to be known as the one.
-  const bool alone = cases.size() == 1 && holds(posting) && posting.was_idle &&
-                     worker_->num_submitted() == posting.num_before + 1;
-  Answer answer = await(posting, cases);
+  const bool alone = cases.size() == 1 && answer.alone;
   const std::string* no_worker = nullptr;
   int num_lost = 0;
   for (size_t i = 0; i < cases.size(); ++i) {
     RunResult& result = answer.results[i];
     if (result.status != RunStatus::kLost) continue;
     if (alone) {
-      result.status = answer.blame;
+      blame(cases[i], answer, result);
     } else if (no_worker != nullptr) {
       result.message = *no_worker;
     } else if (num_lost == kMaxLostCases) {
@@ -230,7 +251,7 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
     } else {
       result = run_alone(candidate, cases[i]);
       if (result.status == RunStatus::kLost) no_worker = &result.message;
-      if (loses_worker(result.status)) ++num_lost;
+      if (worker_ == nullptr && result.status != RunStatus::kLost) ++num_lost;
     }
   }
   return std::move(answer.results);
@@ -238,10 +259,18 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
 
 }  // namespace
 
-MadeBackend make_process_backend(BackendFactory inner, std::chrono::milliseconds limit) {
+MadeBackend make_process_backend(BackendFactory inner, const ProcessOptions& options) {
+  ProcessOptions whole = options;
+  if (whole.memory_bytes == 0) whole.memory_bytes = default_worker_memory_bytes();
   ProcessWorker::Result probe = ProcessWorker::start({.inner = inner});
   if (probe.worker == nullptr) return {nullptr, probe.error};
-  return {std::make_unique<ProcessBackend>(std::move(inner), limit, probe.worker->greeting()), ""};
+  return {std::make_unique<ProcessBackend>(std::move(inner), std::move(whole),
+                                           probe.worker->greeting()),
+          ""};
+}
+
+MadeBackend make_process_backend(BackendFactory inner, std::chrono::milliseconds limit) {
+  return make_process_backend(std::move(inner), ProcessOptions{.limit = limit});
 }
 
 }  // namespace bytegate

@@ -12,27 +12,7 @@
 namespace bytegate {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-class ProcessLossTest : public ProcessTest {
- protected:
-  // Each alone, and in the midst of many; what comes after is clean.
-  void expect_named(ProcessBehaviour behaviour, RunStatus status, const std::string& message) {
-    std::vector<Case> cases = make_process_cases(512);
-    const Case culprit = make_process_case(2, 2, behaviour);
-    cases[300] = culprit;
-    const std::vector<RunResult> results = run_all(cases);
-    expect_all_copied(cases, results, 300);
-    for (const RunResult& result : {results[300], run_one(culprit)}) {
-      EXPECT_EQ(result.status, status);
-      EXPECT_THAT(result.message, HasSubstr(message));
-      EXPECT_THAT(result.steps, IsEmpty());
-    }
-    const std::vector<Case> next = make_process_cases(100);
-    expect_all_copied(next, run_all(next));
-  }
-};
+class ProcessLossTest : public ProcessTest {};
 
 TEST_F(ProcessLossTest, ACrashIsNamed) {
   expect_named(kCrash, RunStatus::kFault, "killed by signal 11 (Segmentation fault)");
@@ -48,6 +28,30 @@ TEST_F(ProcessLossTest, AnExitIsNamed) {
 
 TEST_F(ProcessLossTest, AnEndlessLoopIsNamed) {
   expect_named(kLoop, RunStatus::kHung, "no result within 1000 ms");
+}
+
+TEST_F(ProcessLossTest, WhatItWroteBeforeItsEndIsTold) {
+  expect_named(kAssert, RunStatus::kFault,
+               "killed by signal 6 (Aborted), having written: assertion failed: b > a");
+}
+
+TEST_F(ProcessLossTest, AnEndlessRecursionIsNamed) {
+  expect_named(kRecurse, RunStatus::kFault,
+               "killed by signal 11 (Segmentation fault): stack overflow");
+}
+
+TEST_F(ProcessLossTest, ACaseThatIsKilledEachTimeItRunsIsNamed) {
+  expect_named(kKillItself, RunStatus::kFault, "killed by signal 9 (Killed)");
+}
+
+TEST_F(ProcessLossTest, TheNextCaseNeedNotWaitLong) {
+  for (const ProcessBehaviour behaviour : {kCrash, kAbort, kExit, kLoop, kRecurse}) {
+    run_one(make_process_case(1, 1, behaviour));
+    const Case next = make_process_case(2, 2);
+    const auto start = std::chrono::steady_clock::now();
+    expect_copied(next, run_one(next));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  }
 }
 
 TEST_F(ProcessLossTest, EveryCulpritOfASpanIsNamed) {

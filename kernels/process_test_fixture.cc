@@ -1,26 +1,66 @@
 #include "kernels/process_test_fixture.h"
 
+#include <gmock/gmock.h>
+
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 #include <string>
 #include <utility>
 
 #include "kernels/call_reader.h"
+#include "kernels/simt/executor.h"
 
 namespace bytegate {
 namespace {
 
 using Index = LayoutIndex;
 
+void eat_memory() {
+  constexpr size_t kBite = size_t{4} << 20;
+  for (size_t eaten = 0; eaten < (size_t{1} << 30); eaten += kBite) {
+    void* bite = mmap(nullptr, kBite, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bite != MAP_FAILED) std::memset(bite, 1, kBite);
+  }
+  for (;;) pause();
+}
+
+void flood() {
+  const std::string line(1 << 10, 'f');
+  for (int i = 0; i < 4096; ++i) {
+    std::puts(line.c_str());
+    std::cerr << line << "\n";
+  }
+}
+
+// Volatile, or the compiler would see that it has no end, and leave out the frames.
+int recurse(int depth) {
+  const volatile bool forever = true;
+  volatile int kept = depth;
+  return forever ? recurse(depth + 1) + kept : 0;
+}
+
+void close_all() {
+  for (int file = 0; file < 1024; ++file) close(file);
+  for (;;) pause();
+}
+
+// Volatile, or the compiler would see it coming.
+void write_to(uintptr_t address) {
+  const volatile uintptr_t place = address;
+  *reinterpret_cast<volatile int32_t*>(place) = 1;
+}
+
 void misbehave(int32_t behaviour) {
   switch (behaviour) {
-    case kCrash: {
-      // Volatile, or the compiler would see it coming.
-      volatile uintptr_t nowhere = 64;
-      *reinterpret_cast<volatile int32_t*>(nowhere) = 1;
-      break;
-    }
+    case kCrash:
+      return write_to(64);
     case kAbort:
       std::abort();
     case kExit:
@@ -28,8 +68,44 @@ void misbehave(int32_t behaviour) {
     case kLoop:
       for (volatile bool forever = true; forever;) continue;
       break;
+    case kPrint:
+      std::puts("hello");
+      break;
+    case kPrintToStderr:
+      std::cerr << "oops";
+      break;
+    case kFlood:
+      return flood();
+    case kEat:
+      return eat_memory();
+    case kRecurse:
+      recurse(0);
+      break;
+    case kKillItself:
+      std::raise(SIGKILL);
+      break;
+    case kAssert:
+      std::fputs("assertion failed: b > a\n", stderr);
+      std::abort();
+    case kCloseAll:
+      return close_all();
     default:
       break;
+  }
+}
+
+void touch(int32_t behaviour, const int32_t* halves) {
+  uint64_t address = 0;
+  std::memcpy(&address, halves, sizeof address);
+  if (behaviour == kWriteAt) write_to(address);
+  if (behaviour == kReadAt) {
+    const volatile uintptr_t place = address;
+    static_cast<void>(*reinterpret_cast<volatile int32_t*>(place));
+  }
+  if (behaviour == kWriteAtInKernel) {
+    simt::Executor executor;
+    const simt::LaunchConfig config = {.name = "touching", .block = {.x = 2}};
+    static_cast<void>(executor.launch(config, [&] { write_to(address); }));
   }
 }
 
@@ -49,6 +125,7 @@ int32_t run(void*, bytegate_call* call) {
   if (num_elements == 0) return BYTEGATE_OK;
   const int32_t behaviour = *static_cast<const int32_t*>(in.data);
   misbehave(behaviour);
+  if (num_elements >= 3) touch(behaviour, static_cast<const int32_t*>(in.data) + 1);
   if (behaviour == kRefuse) return reader.report(BYTEGATE_INVALID_ARGUMENT, "as asked");
   if (behaviour == kPastEnd) static_cast<int32_t*>(out.data)[num_elements] = 7;
   return BYTEGATE_OK;
@@ -64,6 +141,16 @@ const bytegate_candidate& process_test_candidate() {
 Case make_process_case(int64_t rows, int64_t cols, int32_t behaviour) {
   Case c = make_layout_case(rows, cols);
   if (rows * cols > 0) c.tensors[Index::kIn].elements.set(0, behaviour);
+  return c;
+}
+
+Case make_touching_case(int32_t behaviour, const volatile void* address) {
+  Case c = make_process_case(1, 3, behaviour);
+  const auto whole = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(address));
+  std::array<int32_t, 2> halves{};
+  std::memcpy(halves.data(), &whole, sizeof whole);
+  for (int i = 0; i < 2; ++i)
+    c.tensors[Index::kIn].elements.set(1 + i, halves[static_cast<size_t>(i)]);
   return c;
 }
 
@@ -104,6 +191,22 @@ ProcessTest::ProcessTest() {
   MadeBackend made = make_isolated_host_backend({.case_limit = std::chrono::seconds(1)});
   backend_ = std::move(made.backend);
   EXPECT_NE(backend_, nullptr) << made.absent_reason;
+}
+
+void ProcessTest::expect_named(ProcessBehaviour behaviour, RunStatus status,
+                               const std::string& message) {
+  std::vector<Case> cases = make_process_cases(512);
+  const Case culprit = make_process_case(2, 2, behaviour);
+  cases[300] = culprit;
+  const std::vector<RunResult> results = run_all(cases);
+  expect_all_copied(cases, results, 300);
+  for (const RunResult& result : {results[300], run_one(culprit)}) {
+    EXPECT_EQ(result.status, status);
+    EXPECT_THAT(result.message, testing::HasSubstr(message));
+    EXPECT_THAT(result.steps, testing::IsEmpty());
+  }
+  const std::vector<Case> next = make_process_cases(100);
+  expect_all_copied(next, run_all(next));
 }
 
 }  // namespace bytegate

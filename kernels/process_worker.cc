@@ -8,17 +8,21 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace bytegate {
 namespace {
 
-// Several workers may wait for the same driver.
-constexpr std::chrono::milliseconds kStartLimit = std::chrono::seconds(30);
-// A lock that another thread holds at the fork stays locked in the worker. It is not ours, and not
-// likely, but a worker that needs it says nothing for ever.
-constexpr int kMaxStarts = 2;
+using Clock = std::chrono::steady_clock;
+
+// Results mostly come long before the first look at how much the worker holds.
+constexpr std::chrono::milliseconds kFirstLook{20};
+constexpr std::chrono::milliseconds kNextLook{25};
+// What it may take from closing the link, which a process that ends does, to the end.
+constexpr std::chrono::milliseconds kEndLimit{2000};
 
 constexpr const char* kSpoiled = "the worker's answer is none: its memory is spoiled";
 
@@ -28,58 +32,55 @@ std::mutex& fork_mutex() {
   return mutex;
 }
 
-// What became of a worker that ended by itself.
-WorkerAnswer judge_end(const std::optional<int>& wait_status) {
-  if (wait_status && WIFEXITED(*wait_status)) {
-    return {.results = std::nullopt,
-            .status = RunStatus::kExited,
-            .text = "exited with code " + std::to_string(WEXITSTATUS(*wait_status))};
-  }
-  if (wait_status && WIFSIGNALED(*wait_status)) {
-    const int signal = WTERMSIG(*wait_status);
-    return {.results = std::nullopt,
-            .status = RunStatus::kFault,
-            .text = "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")"};
-  }
-  return {.results = std::nullopt, .status = RunStatus::kFault, .text = "the process is gone"};
+WorkerAnswer fault(std::string text) {
+  return {.status = RunStatus::kFault, .text = std::move(text)};
 }
 
 }  // namespace
 
 ProcessWorker::Result ProcessWorker::start(const WorkerTask& task) {
   std::string error;
-  for (int start_idx = 0; start_idx < kMaxStarts; ++start_idx) {
-    // What stands in the buffer would be written twice.
-    std::fflush(stdout);
-    const pid_t parent = getpid();
-    std::unique_ptr<ProcessWorker> worker;
-    {
-      const std::scoped_lock lock(fork_mutex());
-      ProcessLink::Result opened = ProcessLink::open();
-      if (opened.link == nullptr) return {nullptr, opened.error};
-      worker.reset(new ProcessWorker(std::move(opened.link)));
-      worker->pid_ = fork();
-      if (worker->pid_ == 0) {
-        worker->link_->keep(ProcessLink::End::kWorker);
-        serve_as_worker(parent, *worker->link_, task);
-      }
-      if (worker->pid_ < 0) return {nullptr, std::string("fork: ") + std::strerror(errno)};
-      worker->link_->keep(ProcessLink::End::kParent);
-    }
+  for (int start_idx = 0; start_idx < task.max_starts; ++start_idx) {
+    std::unique_ptr<ProcessWorker> worker(new ProcessWorker());
+    if (std::optional<std::string> failed = worker->fork_with(task)) return {nullptr, *failed};
     WorkerAnswer lost;
-    const auto held = worker->await(LinkMessage::Kind::kGreeting, kStartLimit, lost);
+    const auto held = worker->await(LinkMessage::Kind::kGreeting,
+                                    {.time = task.start_limit, .memory_bytes = UINT64_MAX}, lost);
     if (!held) {
-      error = "a worker did not start: " + lost.text;
-      if (lost.status == RunStatus::kHung) continue;
+      error = task.failure + ": " + lost.text;
+      if (lost.status == RunStatus::kHung || lost.killed) continue;
       return {nullptr, error};
     }
     std::optional<WorkerGreeting> greeting = decode_greeting(*held);
-    if (!greeting) return {nullptr, "a worker did not start: its greeting is none"};
+    if (!greeting) return {nullptr, task.failure + ": its greeting is none"};
     if (greeting->kind == BackendKind::kAny) return {nullptr, greeting->text};
     worker->greeting_ = std::move(*greeting);
+    worker->bytes_at_start_ = resident_bytes(worker->pid_);
     return {std::move(worker), ""};
   }
   return {nullptr, error};
+}
+
+std::optional<std::string> ProcessWorker::fork_with(const WorkerTask& task) {
+  // What stands in a buffer would be written twice.
+  std::fflush(stdout);
+  std::cout.flush();
+  const pid_t parent = getpid();
+  const std::scoped_lock lock(fork_mutex());
+  ProcessLink::Result opened = ProcessLink::open();
+  if (opened.link == nullptr) return opened.error;
+  channels_.link = std::move(opened.link);
+  if (!channels_.output.open() || !channels_.words.open()) {
+    return std::string("no memory to share with a worker: ") + std::strerror(errno);
+  }
+  pid_ = fork();
+  if (pid_ == 0) {
+    channels_.link->keep(ProcessLink::End::kWorker);
+    serve_as_worker(parent, channels_, task);
+  }
+  if (pid_ < 0) return std::string("fork: ") + std::strerror(errno);
+  channels_.link->keep(ProcessLink::End::kParent);
+  return std::nullopt;
 }
 
 size_t ProcessWorker::num_free_lanes() const {
@@ -90,51 +91,112 @@ std::optional<size_t> ProcessWorker::submit(std::span<const std::byte> cases) {
   const auto free_lane = std::find(lane_taken_.begin(), lane_taken_.end(), false);
   if (pid_ < 0 || free_lane == lane_taken_.end()) return std::nullopt;
   const size_t lane = static_cast<size_t>(free_lane - lane_taken_.begin());
-  if (!link_->send(LinkMessage::Kind::kSubmit, lane, cases)) return std::nullopt;
+  if (!channels_.link->send(LinkMessage::Kind::kSubmit, lane, cases)) return std::nullopt;
   *free_lane = true;
   ++num_submitted_;
   return lane;
 }
 
-WorkerAnswer ProcessWorker::collect(size_t lane, std::chrono::milliseconds limit) {
+WorkerAnswer ProcessWorker::collect(size_t lane, const WorkerLimits& limits) {
   lane_taken_[lane] = false;
   WorkerAnswer answer;
   // A worker that is gone will be found to be.
-  static_cast<void>(link_->send(LinkMessage::Kind::kCollect, lane, {}));
-  const auto held = await(LinkMessage::Kind::kResults, limit, answer);
+  static_cast<void>(channels_.link->send(LinkMessage::Kind::kCollect, lane, {}));
+  const auto held = await(LinkMessage::Kind::kResults, limits, answer);
   if (!held) return answer;
   answer.results = decode_results(*held);
   if (!answer.results) {
     end();
-    answer.status = RunStatus::kFault;
-    answer.text = kSpoiled;
+    return fault(kSpoiled);
   }
   return answer;
 }
 
 std::optional<std::span<const std::byte>> ProcessWorker::await(LinkMessage::Kind kind,
-                                                               std::chrono::milliseconds limit,
+                                                               const WorkerLimits& limits,
                                                                WorkerAnswer& lost) {
   LinkMessage message;
-  switch (link_->receive(message, std::chrono::steady_clock::now() + limit)) {
+  switch (receive(message, limits, lost)) {
     case ProcessLink::Received::kMessage: {
-      const std::optional<std::span<const std::byte>> held = link_->held_by(message);
+      const std::optional<std::span<const std::byte>> held = channels_.link->held_by(message);
       if (held && message.kind == kind) return held;
       end();
-      lost = {.results = std::nullopt, .status = RunStatus::kFault, .text = kSpoiled};
+      lost = fault(kSpoiled);
       break;
     }
     case ProcessLink::Received::kClosed:
-      lost = judge_end(end());
+      lost = judge_end();
       break;
     case ProcessLink::Received::kNothing:
       end();
-      lost = {.results = std::nullopt,
-              .status = RunStatus::kHung,
-              .text = "no result within " + std::to_string(limit.count()) + " ms"};
       break;
   }
   return std::nullopt;
+}
+
+ProcessLink::Received ProcessWorker::receive(LinkMessage& message, const WorkerLimits& limits,
+                                             WorkerAnswer& lost) {
+  const Clock::time_point start = Clock::now();
+  const Clock::time_point deadline = start + limits.time;
+  for (Clock::time_point look = start + kFirstLook;; look = Clock::now() + kNextLook) {
+    const auto received = channels_.link->receive(message, std::min(look, deadline));
+    if (received != ProcessLink::Received::kNothing) return received;
+    const uint64_t bytes = resident_bytes(pid_);
+    const uint64_t more = bytes - std::min(bytes, bytes_at_start_);
+    if (more > limits.memory_bytes) {
+      lost = {.status = RunStatus::kExhausted,
+              .text = "the worker held " + std::to_string(more) +
+                      " bytes, more than the limit of " + std::to_string(limits.memory_bytes)};
+      return received;
+    }
+    if (Clock::now() >= deadline) {
+      lost = {.status = RunStatus::kHung,
+              .text = "no result within " + std::to_string(limits.time.count()) + " ms"};
+      return received;
+    }
+  }
+}
+
+bool ProcessWorker::ends_by_itself() const {
+  const Clock::time_point deadline = Clock::now() + kEndLimit;
+  for (;;) {
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      return errno != EINTR;
+    }
+    if (ended.si_pid == pid_) return true;
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+WorkerAnswer ProcessWorker::judge_end() {
+  const bool ended = ends_by_itself();
+  const std::optional<int> wait_status = end();
+  if (!ended) return fault("closed all that it had open, and went on");
+  WorkerAnswer answer = fault("the process is gone");
+  if (wait_status && WIFEXITED(*wait_status)) {
+    answer.status = RunStatus::kExited;
+    answer.text = "exited with code " + std::to_string(WEXITSTATUS(*wait_status));
+  } else if (wait_status && WIFSIGNALED(*wait_status)) {
+    answer = judge_signal(WTERMSIG(*wait_status));
+  }
+  if (const std::optional<std::string> line = channels_.output.take_written()) {
+    answer.text += ", having written: " + *line;
+  }
+  return answer;
+}
+
+WorkerAnswer ProcessWorker::judge_signal(int signal) const {
+  WorkerAnswer answer =
+      fault("killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
+  answer.killed = signal == SIGKILL;
+  if (signal != SIGSEGV && signal != SIGBUS) return answer;
+  if (std::optional<LastWord> word = channels_.words.heard()) {
+    if (!word->text.empty()) answer.text += ": " + word->text;
+    answer.trespass = word->trespass;
+  }
+  return answer;
 }
 
 std::optional<int> ProcessWorker::end() {

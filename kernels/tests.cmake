@@ -2,7 +2,8 @@
 
 # Libraries that cannot be candidates, each for its own reason, and the examples, which find the
 # package in this build in the place of an installed one.
-set(bad_libraries crashes no_run_function no_symbol null_table other_version)
+set(bad_libraries aborts_in_constructor crashes crashes_in_open exits_in_entry_point
+  hangs_in_constructor no_run_function no_symbol null_table other_version writes_in_constructor)
 foreach(library ${bad_libraries})
   add_library(bytegate_${library} MODULE testing/libraries/${library}.cc)
   set_target_properties(bytegate_${library} PROPERTIES PREFIX "" OUTPUT_NAME ${library}
@@ -29,8 +30,15 @@ add_library(bytegate_kernels_testing STATIC
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/schedule_candidates.cc
+  testing/survival_candidates.cc
 )
 target_link_libraries(bytegate_kernels_testing PUBLIC bytegate_kernels)
+
+# Hostile in the way that the name of a link to it says.
+add_library(bytegate_hostile MODULE testing/libraries/hostile.cc)
+set_target_properties(bytegate_hostile PROPERTIES PREFIX "" OUTPUT_NAME hostile
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+target_link_libraries(bytegate_hostile PRIVATE bytegate_kernels_testing)
 
 add_executable(kernels_test
   arena_test.cc
@@ -43,13 +51,20 @@ add_executable(kernels_test
   fault_map_test.cc
   host_backend_test.cc
   host_sparse_test.cc
+  library_probe_test.cc
+  output_trap_test.cc
   paged_mqa_metadata_front_door_test.cc
   paged_mqa_metadata_test.cc
   process_backend_test.cc
   process_life_test.cc
+  process_fault_test.cc
+  process_kill_test.cc
   process_loss_test.cc
+  process_memory_test.cc
+  process_noise_test.cc
   process_test_fixture.cc
   wire_test.cc
+  workspace_sections_test.cc
   testing/dsa_op.cc
   testing/layout_op.cc
   testing/schedule_op.cc

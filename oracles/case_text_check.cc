@@ -58,11 +58,11 @@ CaseReader::Error CaseReader::check_contract() {
   if (auto error = place_absent_tensors()) return error;
   if (auto reason = malformed_reason(case_)) return blame(std::move(*reason));
   if (case_.expect == Expect::kRefused) return std::nullopt;
-  if (case_.expect == Expect::kSurvived) {
-    std::optional<std::string> refused = invalid_call_reason(case_);
-    return refused ? Error(blame(std::move(*refused))) : std::nullopt;
-  }
   if (auto error = check_output_elements()) return error;
+  if (case_.expect == Expect::kSurvived) {
+    std::optional<std::string> reason = invalid_call_reason(case_);
+    return reason ? Error(blame(std::move(*reason))) : std::nullopt;
+  }
 
   // The reasons name tensors, not steps: without the steps they can only mean the case itself.
   std::vector<Step> steps;

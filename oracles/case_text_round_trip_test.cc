@@ -95,6 +95,43 @@ TEST(CaseTextRoundTrip, TheRelationsOfAnOperationAreBlamedOnWhatTheyName) {
             "line 4: offset: offset must not be 13");
 }
 
+TEST(CaseTextRoundTrip, ACaseToBeSurvivedMayHoldAnyElements) {
+  Case c = make_paged_mqa_metadata_case({-1, INT32_MIN, 64}, 2);
+  c.later_steps = {{.changes = {{.tensor = PagedMqaMetadataIndex::kContextLens,
+                                 .elements = Elements(std::vector<int32_t>{0, -256, 1})}}}};
+  EXPECT_FALSE(read_case(write_case(c), kOps).value.has_value());
+  c.expect = Expect::kSurvived;
+  expect_round_trip(c);
+}
+
+TEST(CaseTextRoundTrip, TheRestOfACaseToBeSurvivedMustBeValid) {
+  const auto error_of = [](const Case& c) {
+    return to_string(read_case(write_case(c), kOps).error);
+  };
+  Case good = make_text_test_case();
+  good.expect = Expect::kSurvived;
+  good.tensors[Index::kMask].elements.set(0, 5000);  // beyond its range
+  expect_round_trip(good);
+  Case c = good;
+  c.scalars[Index::kLevel] = -77;
+  EXPECT_THAT(error_of(c), HasSubstr("level: -77 is outside"));
+  c = good;
+  c.scalars[Index::kOffset] = 13;
+  EXPECT_THAT(error_of(c), HasSubstr("offset must not be 13"));
+  c = good;
+  c.tensors[Index::kResult].strides = {1, 1};
+  EXPECT_THAT(error_of(c), HasSubstr("below the width written"));
+  c = good;
+  c.call_faults = {{.kind = CallFaultKind::kShortWorkspace}};
+  EXPECT_THAT(error_of(c), HasSubstr("only a case with `expect refused` may have a fault"));
+  c = good;
+  c.tensors[Index::kMask].strides = {0, 0, 0};  // and its elements differ
+  EXPECT_THAT(error_of(c), HasSubstr("share an address and differ"));
+  c = good;
+  c.scalars[Index::kLevel] = 1;  // where there must be no mask
+  EXPECT_THAT(error_of(c), HasSubstr("mask must be absent"));
+}
+
 TEST(CaseTextRoundTrip, RandomCasesSurvive) {
   std::mt19937_64 random(1);
   const auto below = [&](uint64_t bound) { return static_cast<int64_t>(random() % bound); };

@@ -1,16 +1,23 @@
 #include "oracles/durable_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "oracles/file_lock.h"
 
 namespace bytegate {
 namespace {
 
 constexpr int kMaxTempNames = 1000;
+constexpr std::string_view kTempPrefix = ".bytegate-";
+constexpr std::string_view kTempSuffix = ".tmp";
 
 std::string failure(const std::string& path, std::string_view what) {
   return path + ": " + std::string(what) + ": " + std::strerror(errno);
@@ -21,12 +28,30 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
-// Creates a file of a new name in the folder; -1 with errno when that fails.
+bool is_temp_name(std::string_view name) {
+  return name.size() > kTempPrefix.size() + kTempSuffix.size() &&
+         name.substr(0, kTempPrefix.size()) == kTempPrefix &&
+         name.substr(name.size() - kTempSuffix.size()) == kTempSuffix;
+}
+
+// Whether the open file still has a name.
+bool has_name(int fd) {
+  struct stat status = {};
+  return fstat(fd, &status) != 0 || status.st_nlink > 0;
+}
+
+// Creates a file of a new name in the folder; -1 with errno when that fails. It is locked as long
+// as it is open, which tells it from one whose writer is gone.
 int open_temp(const std::string& folder, std::string& temp) {
   for (int i = 0; i < kMaxTempNames; ++i) {
-    temp = folder + ".bytegate-" + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp";
+    temp = folder + std::string(kTempPrefix) + std::to_string(getpid()) + "-" + std::to_string(i) +
+           std::string(kTempSuffix);
     const int fd = open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) return fd;
+    static_cast<void>(lock_for_process(fd));
+    if (has_name(fd)) return fd;
+    close(fd);  // taken for a dead writer's before it was locked
   }
   return -1;
 }
@@ -59,14 +84,28 @@ std::optional<std::string> write_durably(const std::string& path, std::string_vi
   if (fd < 0) return failure(path, "cannot create a file in its folder");
   std::optional<std::string> error;
   if (!write_all(fd, bytes) || fsync(fd) != 0) error = failure(path, "cannot write");
-  if (close(fd) != 0 && !error) error = failure(path, "cannot write");
   if (!error && rename(temp.c_str(), path.c_str()) != 0) error = failure(path, "cannot rename to");
-  if (error) {
-    unlink(temp.c_str());
-    return error;
-  }
+  if (error) unlink(temp.c_str());
+  // Not before it has its name: with the file goes the lock. All of it is synced already.
+  close(fd);
+  if (error) return error;
   if (!sync_folder(folder)) return failure(path, "cannot sync its folder");
   return std::nullopt;
+}
+
+int64_t remove_stale_temps(const std::string& folder) {
+  int64_t num_removed = 0;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (!is_temp_name(entry->path().filename().string())) continue;
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0) continue;
+    if (lock_for_process(fd) && unlink(path.c_str()) == 0) ++num_removed;
+    close(fd);
+  }
+  return num_removed;
 }
 
 }  // namespace bytegate

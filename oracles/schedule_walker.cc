@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "oracles/schedule_consumer.h"
+
 namespace bytegate {
 namespace {
 
@@ -86,7 +88,7 @@ std::optional<std::string> walk_schedule(const PagedMqaMetadataCase& c,
              ", SM 0 gets " + std::to_string(share.front());
     }
   }
-  return std::nullopt;
+  return watch_consumer(c, table);
 }
 
 }  // namespace bytegate

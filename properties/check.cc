@@ -26,6 +26,7 @@ Verdict failed(VerdictKind kind, const std::string& where, std::string message) 
 }
 
 std::string gap_text(const Case& c, int tensor) {
+  if (tensor < 0) return "a byte between its sections changed";
   const bool some_kept = c.op->tensors[static_cast<size_t>(tensor)].columns_written != nullptr;
   return some_kept ? "a gap or a column beyond those it has to write changed"
                    : "a gap between its elements changed";
@@ -128,6 +129,13 @@ std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elemen
   return verdict;
 }
 
+Verdict changed_by_refusal(const Case& c, const Damage& damage) {
+  const std::string name = tensor_name(c, damage.tensor);
+  return failed(VerdictKind::kOverrun, name,
+                "changed although the call was refused, at byte " +
+                    std::to_string(damage.byte_offset) + " of " + name);
+}
+
 // What an answer to an invalid call is worth; nothing when it is judged like that to a valid one.
 std::optional<Verdict> judge_refusal(const Case& c, const RunResult& result) {
   switch (result.status) {
@@ -145,16 +153,32 @@ std::optional<Verdict> judge_refusal(const Case& c, const RunResult& result) {
                       "an invalid call was refused only in a later step");
       }
       if (!result.steps.empty()) {
-        const Damage& damage = *result.steps.back().damage;
-        const std::string name = tensor_name(c, damage.tensor);
-        return failed(VerdictKind::kOverrun, name,
-                      "changed although the call was refused, at byte " +
-                          std::to_string(damage.byte_offset) + " of " + name);
+        return changed_by_refusal(c, *result.steps.back().damage);
       }
       return Verdict{.kind = VerdictKind::kPass};
     default:
       return std::nullopt;
   }
+}
+
+// What an answer to inputs outside the contract is worth: no host sees them, so that running is as
+// right as refusing, and what the outputs hold is nobody's business. Nothing when the status is
+// judged like that to a valid call.
+std::optional<Verdict> judge_survival(const Case& c, const RunResult& result) {
+  if (result.status != RunStatus::kDone && result.status != RunStatus::kRefused) {
+    return std::nullopt;
+  }
+  if (result.status == RunStatus::kDone && result.steps.size() != launched_steps(c).size()) {
+    return failed(VerdictKind::kUntested, "", "the backend did not make every launch");
+  }
+  for (size_t launch = 0; launch < result.steps.size(); ++launch) {
+    const std::optional<Damage>& damage = result.steps[launch].damage;
+    if (!damage) continue;
+    const bool of_refusal =
+        result.status == RunStatus::kRefused && launch + 1 == result.steps.size();
+    return of_refusal ? changed_by_refusal(c, *damage) : damaged(c, *damage);
+  }
+  return Verdict{.kind = VerdictKind::kPass};
 }
 
 // The verdict that the status alone decides; nothing when the launches are to be looked at.
@@ -221,6 +245,9 @@ Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& pr
   if (c.expect == Expect::kRefused) {
     if (auto verdict = judge_refusal(c, result)) return *verdict;
   }
+  if (c.expect == Expect::kSurvived) {
+    if (auto verdict = judge_survival(c, result)) return *verdict;
+  }
   if (auto verdict = judge_status(c, result)) return *verdict;
   return judge_launches(c, result, properties);
 }
@@ -235,6 +262,7 @@ void name_mode(const Case& c, Verdict& verdict) {
 std::optional<std::string> not_runnable(const Case& c, const OpProperties& properties) {
   if (c.op != properties.op) return "the case is of another operation";
   if (c.expect == Expect::kBytes) return invalid_reason(c);
+  if (c.expect == Expect::kSurvived) return invalid_call_reason(c);
   if (auto reason = malformed_reason(c)) return reason;
   // A forced path that cannot be taken is the other reason to refuse; the candidate alone knows it.
   if (c.forced_path.empty() && !invalid_call_reason(c)) {
@@ -285,9 +313,8 @@ PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Ba
       subset_idx_.push_back(i);
     }
   }
-  const bool widened = std::any_of(cases.begin(), cases.end(), [](const Case& c) {
-    return mode_spec(c.mode).plan.widened;
-  });
+  const bool widened = std::any_of(cases.begin(), cases.end(),
+                                   [](const Case& c) { return mode_spec(c.mode).plan.widened; });
   if (widened || subset_idx_.size() < cases.size()) {
     for (const size_t i : subset_idx_) {
       subset_.push_back(cases[i]);

@@ -11,8 +11,10 @@
 namespace bytegate {
 
 // One verdict per case, in order: runs the candidate, the oracle and the invariants, and compares
-// bytes. Cases of one call share an operation. A case that is malformed, or outside the contract
-// while it expects bytes, is an error of the caller and comes back as `untested` with the reason.
+// bytes. Cases of one call share an operation. Of a case that is to be survived nothing is compared:
+// it passes when it ended, with success or a refusal, and touched nothing else. A case that is
+// malformed, or outside the contract in what it does not say, is an error of the caller and comes
+// back as `untested` with the reason.
 std::vector<Verdict> check(std::span<const Case> cases, Candidate& candidate, Backend& backend,
                            const OpProperties& properties);
 

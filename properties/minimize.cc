@@ -20,6 +20,7 @@ MinimizeResult minimize(const Case& failing, const Judge& judge, const MinimizeO
     for (const Move& move : moves) {
       while (true) {
         if (std::chrono::steady_clock::now() >= deadline) return result;
+        if (options.stop && options.stop()) return result;
         std::optional<Case> simpler = move(result.smallest);
         if (!simpler || *simpler == result.smallest) break;
         if (simpler->expect == Expect::kBytes && invalid_reason(*simpler)) break;

@@ -17,6 +17,7 @@ using Judge = std::function<Verdict(const Case&)>;
 
 struct MinimizeOptions {
   std::chrono::milliseconds time_limit{2000};
+  std::function<bool()> stop = nullptr;  // asked before each try; true is as the time limit
 };
 
 struct MinimizeResult {

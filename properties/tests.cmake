@@ -13,6 +13,8 @@ add_executable(properties_test
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
   simplify_test.cc
+  spoil_test.cc
+  survival_test.cc
   testing/hostile_case.cc
   testing/ledger_op.cc
 )

@@ -74,6 +74,11 @@ std::string output_text(const Case& c, size_t tensor, const Elements& expect) {
   return text + "\n" + rows_text(written, values);
 }
 
+const char* expectation(Expect expect) {
+  if (expect == Expect::kBytes) return "these bytes";
+  return expect == Expect::kRefused ? "to be refused" : "to be survived";
+}
+
 }  // namespace
 
 std::string with_commas(int64_t number) {
@@ -103,8 +108,7 @@ std::string summary_of(const Case& c) {
 }
 
 std::string description_of(const Case& c) {
-  std::string text = std::string(c.op->name) + ", expects " +
-                     (c.expect == Expect::kBytes ? "these bytes" : "to be refused") + "\n";
+  std::string text = std::string(c.op->name) + ", expects " + expectation(c.expect) + "\n";
   if (!c.origin.empty()) text += "  origin   " + c.origin + "\n";
   if (!c.note.empty()) text += "  note     " + c.note + "\n";
   text += "  launch   " + std::string(mode_name(c.mode)) + " on " +

@@ -7,6 +7,10 @@
 #include <iostream>
 #include <thread>
 
+#include "fuzz/interrupt.h"
+#include "kernels/builtin_candidate.h"
+#include "kernels/library_probe.h"
+
 namespace bytegate::cli {
 namespace {
 
@@ -90,7 +94,9 @@ std::string program_path() {
       return "bytegate";
     }
   }
-  const std::filesystem::path relative = std::filesystem::proximate(self, error);
+  std::filesystem::path relative = std::filesystem::proximate(self, error);
+  // A shell looks for a bare name in PATH only.
+  if (!relative.has_parent_path()) relative = "." / relative;
   return relative.native().size() < self.native().size() ? relative.string() : self.string();
 }
 
@@ -110,6 +116,12 @@ std::vector<const OpProperties*> chosen_ops(const Options& options) {
 }
 
 std::unique_ptr<Candidate> chosen_candidate(const Options& options) {
+  if (builtin_candidate(options.candidate) == nullptr) {
+    if (const std::string error = probe_library(options.candidate); !error.empty()) {
+      complain("unloadable: " + error);
+      return nullptr;
+    }
+  }
   Candidate::Result opened = open_candidate(options.candidate);
   if (opened.candidate == nullptr) complain("unloadable: " + opened.error);
   return std::move(opened.candidate);
@@ -171,6 +183,8 @@ int64_t num_generated(const Options& options, const OpProperties& properties) {
 RunOptions run_options(const Options& options, BackendKind backend) {
   RunOptions run;
   run.program = program_path();
+  run.version = BYTEGATE_VERSION;
+  run.stop = interrupted;
   run.candidate = options.candidate;
   run.backend = backend;
   run.backend_options.arch = options.arch;

@@ -13,6 +13,14 @@
 
 namespace bytegate::cli {
 
+// Of the vendor's checking tools; see ci/cli/sanitizer.h.
+struct SanitizerOptions {
+  std::string checker;  // memcheck, ..; empty: none
+  std::string path;     // of compute-sanitizer; empty: it is looked for
+  std::string bare_backend = "cuda";
+  double case_seconds = 300;
+};
+
 struct Options {
   std::string op;  // empty: all
   std::string candidate = "production";
@@ -29,6 +37,7 @@ struct Options {
   bool require_gpu = false;
   int arch = 90;
   double minimize_seconds = 2;
+  SanitizerOptions sanitizer = {};
 };
 
 void add_candidate_options(CLI::App& app, Options& options);

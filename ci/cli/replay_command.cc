@@ -4,6 +4,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/commands.h"
 #include "ci/cli/options.h"
+#include "fuzz/interrupt.h"
 #include "fuzz/sources.h"
 #include "oracles/case_text.h"
 #include "properties/check.h"
@@ -15,6 +16,7 @@ struct ReplayCounts {
   int64_t passed = 0;
   int64_t failed = 0;
   int64_t skipped = 0;
+  bool interrupted = false;  // before the last case
   int exit_code = kExitPass;
 };
 
@@ -57,6 +59,10 @@ void replay_files(const LoadedCases& loaded, const Options& options,
     return;
   }
   for (size_t i = 0; i < loaded.cases.size(); ++i) {
+    if (interrupted()) {
+      counts.interrupted = true;
+      return;
+    }
     const Case& c = loaded.cases[i];
     if (c.backend != BackendKind::kAny && c.backend != entry.kind) {
       ++counts.skipped;
@@ -68,6 +74,7 @@ void replay_files(const LoadedCases& loaded, const Options& options,
 }
 
 int replay(const std::vector<std::string>& paths, const Options& options) {
+  heed_interrupts();
   const std::unique_ptr<Candidate> candidate = chosen_candidate(options);
   if (candidate == nullptr) return kExitUsage;
   const ChosenBackends backends = chosen_backends(options, *candidate);
@@ -87,8 +94,15 @@ int replay(const std::vector<std::string>& paths, const Options& options) {
     complain(error);
     worsen(counts, kExitUsage);
   }
+  const int64_t num_planned = static_cast<int64_t>(loaded.cases.size() * backends.entries.size());
   for (const std::string& absent : backends.absent) std::cout << "not run: " << absent << "\n";
   for (const auto& entry : backends.entries) replay_files(loaded, options, entry, counts);
+  if (counts.interrupted) {
+    const int64_t num_done = counts.passed + counts.failed + counts.skipped;
+    std::cout << "interrupted by " << interrupting_signal() << " after " << with_commas(num_done)
+              << " of " << with_commas(num_planned) << " cases\n";
+    worsen(counts, kExitFailed);
+  }
   std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
             << " skipped\n";
   // Nothing was compared: that is no pass.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ci/cli/case_summary.h"
+#include "ci/cli/report_checker.h"
+#include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
 namespace {
@@ -80,6 +82,8 @@ void print_details(const RunRow& row, std::ostream& out) {
   }
   out << "  refused   " << with_commas(tally.refusals.passed)
       << " invalid calls were refused, each with a message\n"
+      << "  survived  " << with_commas(tally.survivals.passed)
+      << " calls with elements outside the contract\n"
       << "  untested  " << verdicts(tally, VerdictKind::kUntested) << ", vacuous "
       << verdicts(tally, VerdictKind::kVacuous) << ", unsupported "
       << verdicts(tally, VerdictKind::kUnsupported) << "\n";
@@ -89,6 +93,25 @@ void print_details(const RunRow& row, std::ostream& out) {
 
 bool is_production(const Report& report) {
   return report.candidate.rfind("production ", 0) == 0;
+}
+
+void note_interrupted(int64_t num_cases, Report& report) {
+  int64_t num_done = 0;
+  for (const RunRow& row : report.rows) {
+    const Counts& all = row.outcome.tally.all;
+    num_done += all.passed + all.failed + all.set_aside;
+  }
+  report.interrupted = "interrupted by " + interrupting_signal() + " after " +
+                       with_commas(num_done) +
+                       (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
+}
+
+bool is_foreign(const RunRow& row) {
+  const Counts& all = row.outcome.tally.all;
+  const auto& verdicts = row.outcome.tally.by_verdict;
+  const int64_t num_unsupported = verdicts[static_cast<size_t>(VerdictKind::kUnsupported)];
+  return row.outcome.error.empty() && num_unsupported > 0 &&
+         num_unsupported == all.passed + all.failed + all.set_aside;
 }
 
 int exit_code_of(const Report& report) {
@@ -109,10 +132,10 @@ int exit_code_of(const Report& report) {
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
-    // A refusal compares no output byte.
-    if (tally.all.passed == tally.refusals.passed) worsen(kExitFailed);
+    if (tally.num_compared() == 0) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
+  if (!report.interrupted.empty()) worsen(kExitFailed);
   if (!report.errors.empty()) worsen(kExitUsage);
   return code;
 }
@@ -178,6 +201,8 @@ void print_report(const Report& report, std::ostream& out) {
     num_failed += tally.all.failed;
     num_set_aside += tally.all.set_aside;
   }
+  print_checker_rows(report, out);
+  if (!report.interrupted.empty()) out << report.interrupted << "\n";
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
       << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";

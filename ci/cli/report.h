@@ -1,6 +1,7 @@
 // What a gate says at its end: on the terminal, and in files.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -9,11 +10,25 @@
 
 namespace bytegate::cli {
 
+// What a run under one of the vendor's checking tools adds to its row.
+struct CheckerRow {
+  std::string tool;     // "memcheck"
+  std::string version;  // the tool's own line; empty: it does not say
+  std::string command;  // "compute-sanitizer --tool memcheck ..", up to the program
+  std::string again;    // a line that runs this row once more
+  int64_t num_asked = 0;
+  int64_t num_run = 0;        // cases with a verdict
+  int64_t num_processes = 0;  // the program is started again after a fault
+  int64_t num_findings = 0;   // what the tool reported, of all cases
+  std::vector<std::string> notes = {};
+};
+
 struct RunRow {
   const OpProperties* properties = nullptr;
   BackendKind backend = BackendKind::kHost;
   std::string backend_description;
   RunOutcome outcome;
+  std::optional<CheckerRow> checker = std::nullopt;
 };
 
 struct Report {
@@ -24,11 +39,19 @@ struct Report {
   std::vector<std::string> absent;  // backends that did not run, and why
   std::vector<std::string> errors;  // files that could not be read, and the like
   std::vector<std::string> unmet;   // what the gate promises and did not reach
+  std::vector<std::string> notes;   // what was found of earlier runs; said as it was found
+  std::string interrupted;          // by which signal, and after how many cases; empty: it was not
   int exit_code = kExitPass;
 };
 
 // Whether bytegate's own kernels were gated: they must take every case and every path.
 bool is_production(const Report& report);
+
+// States that the signal which came ended the runs before all of `num_cases` (0: not known).
+void note_interrupted(int64_t num_cases, Report& report);
+
+// Whether the candidate said of every case that it does not take it: the operation is not its.
+bool is_foreign(const RunRow& row);
 
 // The worst of everything in the report; see kExit*.
 int exit_code_of(const Report& report);

@@ -5,6 +5,7 @@
 
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
+#include "ci/cli/report_checker.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
@@ -46,6 +47,18 @@ Json json_of(const Finding& finding) {
   return json;
 }
 
+Json json_of(const CheckerRow& checker) {
+  return {{"tool", checker.tool},
+          {"version", checker.version},
+          {"command", checker.command},
+          {"again", checker.again},
+          {"asked", checker.num_asked},
+          {"ran", checker.num_run},
+          {"processes", checker.num_processes},
+          {"reports", checker.num_findings},
+          {"notes", checker.notes}};
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -55,6 +68,7 @@ Json json_of(const RunRow& row) {
                {"passed", tally.all.passed},
                {"failed", tally.all.failed},
                {"refusals", json_of(tally.refusals)},
+               {"survivals", json_of(tally.survivals)},
                {"paths", json_of(tally.by_path)},
                {"sources", json_of(tally.by_source)},
                {"modes", json_of(tally.by_mode)},
@@ -65,6 +79,7 @@ Json json_of(const RunRow& row) {
                {"set_aside", tally.all.set_aside},
                {"failures_not_kept", row.outcome.num_unkept},
                {"out_of_time", row.outcome.out_of_time},
+               {"stopped", row.outcome.stopped},
                {"error", row.outcome.error}};
   for (const std::string_view path : row.properties->op->paths) {
     if (!json["paths"].contains(path)) json["paths"][std::string(path)] = json_of(Counts{});
@@ -82,6 +97,7 @@ Json json_of(const RunRow& row) {
     json["values_used"][std::string(row.properties->op->scalars[i].name)] = {
         {"used", std::count(used.begin(), used.end(), true)}, {"of", used.size()}};
   }
+  if (row.checker) json["checker"] = json_of(*row.checker);
   json["findings"] = Json::array();
   for (const Finding& finding : row.outcome.findings) json["findings"].push_back(json_of(finding));
   return json;
@@ -150,11 +166,17 @@ std::string testsuite(const RunRow& row) {
 }  // namespace
 
 std::string report_json(const Report& report) {
-  Json json = {{"bytegate", BYTEGATE_VERSION}, {"compiler", __VERSION__},
-               {"command", report.command},    {"candidate", report.candidate},
-               {"seed", report.seed},          {"exit_code", exit_code_of(report)},
-               {"not_run", report.absent},     {"errors", report.errors},
-               {"unmet", report.unmet}};
+  Json json = {{"bytegate", BYTEGATE_VERSION},
+               {"compiler", __VERSION__},
+               {"command", report.command},
+               {"candidate", report.candidate},
+               {"seed", report.seed},
+               {"exit_code", exit_code_of(report)},
+               {"not_run", report.absent},
+               {"errors", report.errors},
+               {"unmet", report.unmet},
+               {"notes", report.notes},
+               {"interrupted", report.interrupted}};
   json["runs"] = Json::array();
   for (const RunRow& row : report.rows) json["runs"].push_back(json_of(row));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -165,12 +187,13 @@ std::string report_junit(const Report& report) {
   for (const RunRow& row : report.rows) text += testsuite(row);
   std::string problems;
   int64_t num_problems = 0;
-  for (const auto* list : {&report.errors, &report.unmet}) {
-    for (const std::string& problem : *list) {
-      problems += testcase("gate", problem, problem);
-      ++num_problems;
-    }
-  }
+  const auto add = [&](const std::string& problem) {
+    problems += testcase("gate", problem, problem);
+    ++num_problems;
+  };
+  for (const std::string& error : report.errors) add(error);
+  for (const std::string& unmet : report.unmet) add(unmet);
+  if (!report.interrupted.empty()) add(report.interrupted);
   if (num_problems > 0) {
     const std::string count = std::to_string(num_problems);
     text += "  <testsuite name=\"gate\" tests=\"" + count + "\" failures=\"" + count + "\">\n" +
@@ -195,10 +218,12 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.failed) + " | " +
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
-  text += "\n";
+  text += "\n" + checker_summary(report);
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";
+  for (const std::string& note : report.notes) text += "- " + note + "\n";
+  if (!report.interrupted.empty()) text += "- **interrupted** " + report.interrupted + "\n";
   for (const RunRow& row : report.rows) {
     for (const Finding& finding : row.outcome.findings) {
       text += "\n**" + finding.verdict.origin + "** on " +

@@ -6,6 +6,7 @@
 #include "ci/cli/options.h"
 #include "ci/cli/progress.h"
 #include "ci/cli/report.h"
+#include "fuzz/interrupt.h"
 #include "fuzz/sources.h"
 #include "oracles/case_text.h"
 #include "properties/trace/selection.h"
@@ -53,6 +54,7 @@ int write_cases(const TraceArguments& arguments, const OpProperties& properties,
 
 int gate_batches(const TraceArguments& arguments, const std::vector<const OpProperties*>& ops,
                  const std::vector<trace::Request>& requests, const std::string& command_line) {
+  heed_interrupts();
   const std::unique_ptr<Candidate> candidate = chosen_candidate(arguments.options);
   if (candidate == nullptr) return kExitUsage;
   const ChosenBackends backends = chosen_backends(arguments.options, *candidate);
@@ -62,9 +64,17 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
   report.candidate = candidate->name() + " " + candidate->table().version;
   report.seed = arguments.options.seed;
   report.absent = backends.absent;
+  bool stopped = false;
   for (const OpProperties* properties : ops) {
     if (properties->of_batch == nullptr) continue;
     for (const ChosenBackends::Entry& backend : backends.entries) {
+      if (interrupted()) {
+        stopped = true;
+        report.absent.push_back(std::string(properties->op->name) + " on " +
+                                std::string(backend_name(backend.kind)) +
+                                ": the trace was interrupted before it began");
+        continue;
+      }
       auto served = trace::ServedRun::create(requests, arguments.batching);
       if (const auto* error = std::get_if<trace::BatchingError>(&served)) {
         complain(trace::to_string(*error));
@@ -80,8 +90,10 @@ int gate_batches(const TraceArguments& arguments, const std::vector<const OpProp
                              .backend = backend.kind,
                              .backend_description = backend.description,
                              .outcome = bytegate::run(*properties, std::move(source), run)});
+      stopped = stopped || report.rows.back().outcome.stopped;
     }
   }
+  if (stopped) note_interrupted(0, report);
   return finish(report, arguments.options.report);
 }
 

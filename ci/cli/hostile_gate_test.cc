@@ -1,0 +1,145 @@
+// The gate over every hostile candidate, one after the other: it names what each does, ends by
+// itself within its time limit, and leaves each failing case on disk.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "kernels/simt/sanitizer.h"
+#include "kernels/testing/hostile_candidate.h"
+#include "oracles/case_text.h"
+#include "properties/op_properties.h"
+
+namespace bytegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Which verdict a gate of plain and other modes must have among its own.
+const std::map<Hostility, std::string>& expected_verdicts() {
+  static const std::map<Hostility, std::string> verdicts = {
+      {Hostility::kReadAfter, "overread"},
+      {Hostility::kReadBefore, "overread"},
+      {Hostility::kWriteAfter, "overrun"},
+      {Hostility::kWriteBefore, "overrun"},
+      {Hostility::kWriteFarAfter, "overrun"},
+      {Hostility::kWriteInput, "mismatch"},  // the last tensor is an output
+      {Hostility::kLeaveLast, "unwritten"},
+      {Hostility::kLeaveLastAgain, "unwritten"},
+      {Hostility::kAddOldOutput, "mismatch"},
+      {Hostility::kAddOldWorkspace, "mismatch"},
+      {Hostility::kWrongWhenUnaligned, "mismatch"},
+      {Hostility::kWrongSecondTime, "mismatch"},
+      {Hostility::kReadAfterWorkspace, "overread"},
+      {Hostility::kWriteAfterWorkspace, "overrun"},
+      {Hostility::kWriteBeforeWorkspace, "overrun"},
+      {Hostility::kTakeShortWorkspace, "accepted"},
+      {Hostility::kRefuse, "refused"},
+      {Hostility::kFail, "refused"},
+      {Hostility::kAnswerNonsense, "refused"},
+      {Hostility::kNameWildPath, "crashed"},
+      {Hostility::kAbort, "crashed"},
+      {Hostility::kThrow, "crashed"},
+      {Hostility::kExitZero, "exited"},
+      {Hostility::kCrash, "crashed"},
+      {Hostility::kWildWrite, "crashed"},
+      {Hostility::kOverflowStack, "crashed"},
+      {Hostility::kTrap, "crashed"},
+      {Hostility::kKillItself, "crashed"},
+      {Hostility::kFreeTwice, "crashed"},
+      {Hostility::kLoop, "hung"},
+      {Hostility::kSleep, "hung"},
+      {Hostility::kPrint, "noisy"},
+      {Hostility::kComplain, "noisy"},
+      {Hostility::kTakeAllMemory, "exhausted"},
+      {Hostility::kDivergeAtBarrier, "crashed"},
+      {Hostility::kWaitForNobody, "hung"},
+      {Hostility::kOverrunSharedMemory, "crashed"},
+      {Hostility::kLoadMisaligned, "crashed"}};
+  return verdicts;
+}
+
+class HostileGate : public ::testing::TestWithParam<Hostility> {
+ protected:
+  void SetUp() override {
+    dir_ =
+        fs::temp_directory_path() / ("bytegate_hostile_" + std::string(hostility_name(GetParam())) +
+                                     "_" + std::to_string(getpid()));
+    fs::create_directories(dir_ / "corpus");
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  // Its exit code.
+  int gate() const {
+    const fs::path library = dir_ / (std::string(hostility_name(GetParam())) + ".so");
+    fs::create_symlink(BYTEGATE_HOSTILE_LIBRARY, library);
+    const std::string line =
+        "timeout 60 '" BYTEGATE_COMMAND
+        "' gate --backend host --op paged_mqa_metadata"
+        " --cases 48 --seconds 5 --jobs 1 --minimize-seconds 0.2 --case-seconds 0.2"
+        " --memory-mib 256 --candidate '" +
+        library.string() + "' --corpus '" BYTEGATE_SEED_CORPUS "' --findings '" +
+        (dir_ / "found").string() + "' --report '" + (dir_ / "report").string() + "' > '" +
+        (dir_ / "log").string() + "' 2>&1";
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  [[nodiscard]] nlohmann::json report() const {
+    std::ifstream file(dir_ / "report/report.json");
+    return nlohmann::json::parse(file, nullptr, false);
+  }
+  [[nodiscard]] std::string log() const {
+    std::ifstream file(dir_ / "log");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  fs::path dir_;
+};
+
+TEST_P(HostileGate, EndsByItselfWithEveryFailureOnDisk) {
+  if (GetParam() == Hostility::kTakeAllMemory && simt::sanitizer::kActive) {
+    GTEST_SKIP() << "the sanitizer's own memory counts";
+  }
+  const std::string expected = expected_verdicts().at(GetParam());
+  const auto begin = std::chrono::steady_clock::now();
+  const int exit_code = gate();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45));
+  const nlohmann::json ran = report();
+  ASSERT_FALSE(ran.is_discarded()) << log();
+  EXPECT_EQ(ran["exit_code"], exit_code);
+  EXPECT_TRUE(exit_code == 1 || exit_code == 3) << log();
+  EXPECT_GT(ran["runs"][0]["verdicts"][expected], 0) << log();
+  int num_saved = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(dir_ / "found")) {
+    if (!entry.is_regular_file()) continue;
+    ASSERT_EQ(entry.path().extension(), ".case") << entry.path();
+    EXPECT_TRUE(load_case(entry.path().string(), all_ops()).value.has_value()) << entry.path();
+    ++num_saved;
+  }
+  // What fails first is a case of the corpus, which is on disk where it was.
+  EXPECT_GE(num_saved + static_cast<int>(ran["runs"][0]["findings"].size()), 1) << log();
+}
+
+std::string test_name(const ::testing::TestParamInfo<Hostility>& info) {
+  return std::string(hostility_name(info.param));
+}
+
+std::vector<Hostility> all_hostilities() {
+  std::vector<Hostility> all;
+  for (const auto& [hostility, verdict] : expected_verdicts()) all.push_back(hostility);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HostileGate, ::testing::ValuesIn(all_hostilities()), test_name);
+
+}  // namespace
+}  // namespace bytegate

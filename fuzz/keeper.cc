@@ -1,0 +1,147 @@
+#include "fuzz/keeper.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "properties/check.h"
+
+namespace bytegate {
+namespace {
+
+constexpr const char* kNotMinimised = "; not minimised";
+
+Verdict check_one(const Case& c, Candidate& candidate, Backend& backend,
+                  const OpProperties& properties) {
+  return check({&c, 1}, candidate, backend, properties).front();
+}
+
+// Saves the kept case under the origin of its verdict.
+void save_kept(Finding& finding, const std::string& dir, const std::string& note) {
+  const SavedFinding saved = save_finding(dir, finding.kept, finding.verdict.origin, note);
+  if (!saved.path.empty()) finding.file = saved.path;
+  finding.save_error = saved.error;
+}
+
+bool has_mode(std::string_view origin) {
+  return flaw_of_origin(origin).size() < origin.size();
+}
+
+}  // namespace
+
+// A flaw that plain launches show as well is seen in every mode, and is still one flaw. One case of
+// each origin answers for all.
+void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
+  if (!has_mode(failed.verdict.origin) || stopped()) return;
+  const std::string flaw(flaw_of_origin(failed.verdict.origin));
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = is_plain_.find(failed.verdict.origin);
+    if (known != is_plain_.end()) {
+      if (known->second) failed.verdict.origin = flaw;
+      return;
+    }
+  }
+  Case plain = failed.kept;
+  plain.mode = Mode::kPlain;
+  Verdict verdict = check_one(plain, candidate, backend, properties_);
+  const bool alike = !verdict.passed() && verdict.origin == flaw;
+  const std::scoped_lock lock(mutex_);
+  is_plain_.emplace(failed.verdict.origin, alike);
+  if (!alike) return;
+  failed.kept = std::move(plain);
+  failed.verdict = std::move(verdict);
+  failed.file.clear();
+}
+
+void Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
+  blame(failed, candidate, backend);
+  size_t place = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = finding_of_origin_.find(failed.verdict.origin);
+    if (known != finding_of_origin_.end()) {
+      ++findings_[known->second].num_failures;
+      return;
+    }
+    if (findings_.size() >= static_cast<size_t>(options_.max_findings)) {
+      ++num_unkept_;
+      return;
+    }
+    place = findings_.size();
+    finding_of_origin_[failed.verdict.origin] = place;
+    findings_.emplace_back();
+    findings_.back().verdict = failed.verdict;
+  }
+  Finding finding = save(std::move(failed), candidate, backend);
+  const std::scoped_lock lock(mutex_);
+  finding_of_origin_.emplace(finding.verdict.origin, place);
+  finding.num_failures = findings_[place].num_failures;
+  findings_[place] = std::move(finding);
+}
+
+Finding Keeper::save(FailedCase failed, Candidate& candidate, Backend& backend) {
+  Finding finding;
+  finding.op = properties_.op->name;
+  finding.backend = options_.backend;
+  finding.source = std::move(failed.source);
+  finding.verdict = std::move(failed.verdict);
+  finding.kept = std::move(failed.kept);
+  finding.file = std::move(failed.file);
+  if (!options_.findings_dir.empty()) make_small(finding, candidate, backend);
+  if (!finding.file.empty()) {
+    finding.replay =
+        replay_line(options_.program, finding.file, options_.candidate, options_.backend);
+  }
+  return finding;
+}
+
+// Minimises and saves the case that is kept, unless it is in a file already and as small as it
+// gets. A case that is in no file is saved as it is first.
+void Keeper::make_small(Finding& finding, Candidate& candidate, Backend& backend) {
+  const bool in_file = !finding.file.empty();
+  std::string note = "found with candidate " + candidate.name();
+  std::string raw;  // a file of ours, for as long as there is no smaller case
+  if (!in_file) {
+    const std::string path =
+        finding_path(options_.findings_dir, finding.kept, finding.verdict.origin);
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {
+      finding.file = path;
+    } else {
+      save_kept(finding, options_.findings_dir, note + kNotMinimised);
+      raw = finding.file;
+    }
+  }
+  if (stopped()) return;
+  MinimizeOptions minimizing = options_.minimize;
+  minimizing.stop = options_.stop;
+  MinimizeResult small = minimize(
+      finding.kept, [&](const Case& c) { return check_one(c, candidate, backend, properties_); },
+      minimizing);
+  if (!small.minimal) note += kNotMinimised;
+  if (!small.verdict.passed() && fails_alone(small.smallest)) {
+    finding.minimal = small.minimal;
+    finding.verdict = small.verdict;
+    finding.kept = std::move(small.smallest);
+  } else if (!fails_alone(finding.kept)) {
+    note += "; passes when it is run alone";
+  }
+  if (in_file && small.num_accepted == 0) return;
+  save_kept(finding, options_.findings_dir, note);
+  if (finding.save_error.empty() && !raw.empty() && raw != finding.file) unlink(raw.c_str());
+}
+
+// With a candidate that has seen no other case: what a replay will do.
+bool Keeper::fails_alone(const Case& c) {
+  const Candidate::Result fresh = open_candidate(options_.candidate);
+  const BackendResult backend =
+      open_backend(options_.backend, options_.candidate, options_.backend_options);
+  if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
+  return !check_one(c, *fresh.candidate, *backend.backend, properties_).passed();
+}
+
+}  // namespace bytegate
