@@ -3,6 +3,7 @@
 // found no memory.
 #include "kernels/cuda_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/cuda_round.h"
@@ -15,6 +16,10 @@ namespace {
 
 // A case that needs more than this part of a round runs alone.
 constexpr size_t kMaxRoundShare = 4;
+
+// What a candidate may keep of the device's memory: less than this, or this part of all.
+constexpr size_t kMinKeptBytes = size_t{1} << 30;
+constexpr size_t kMinKeptShare = 8;
 
 size_t held_bytes(const Tensor& tensor) {
   if (!tensor.present) return 0;
@@ -44,6 +49,7 @@ class CudaSubmission final : public Submission {
   CudaSubmission(CudaDevice& device, const Candidate& candidate, std::span<const Case> cases)
       : device_(device), candidate_(candidate), results_(cases.size()) {
     // A case that came alone is waited for with all that it started.
+    if (!device.ask_memory(memory_before_).ok()) memory_before_ = {};
     const bool only = cases.size() == 1 || device.limits().separate_buffers;
     for (size_t i = 0; i < cases.size(); ++i) plan(cases[i], i, only);
     if (!rounds_.empty()) rounds_.front()->launch();
@@ -55,12 +61,15 @@ class CudaSubmission final : public Submission {
   void plan(const Case& c, size_t result_idx, bool only);
   // The results of a round that was waited for, or a place among the cases that run alone.
   void settle(CudaRound& round, const CudaOutcome& outcome);
+  // A candidate that keeps the device's memory leaves none to the cases behind it.
+  void blame_for_memory();
 
   CudaDevice& device_;
   const Candidate& candidate_;
   std::vector<RunResult> results_;
   std::vector<std::unique_ptr<CudaRound>> rounds_;
   std::vector<CudaJob> alone_;
+  CudaDevice::Memory memory_before_;
 };
 
 void CudaSubmission::plan(const Case& c, size_t result_idx, bool only) {
@@ -95,7 +104,27 @@ std::vector<RunResult> CudaSubmission::collect() {
   for (const CudaJob& job : alone_) {
     results_[job.result_idx] = run_alone(device_, candidate_, job);
   }
+  if (device_.lost().empty()) blame_for_memory();
   return std::move(results_);
+}
+
+void CudaSubmission::blame_for_memory() {
+  CudaDevice::Memory now;
+  if (!device_.ask_memory(now).ok() || !device_.memory_is_full(now)) return;
+  if (results_.size() > 1) {
+    for (RunResult& result : results_) {
+      result = {.status = RunStatus::kLost, .message = "no device memory was left behind it"};
+    }
+    return;
+  }
+  // Other processes use the device, too, and a case is blamed only for what none of them is likely
+  // to have taken while it ran.
+  const size_t before = memory_before_.free_bytes + memory_before_.held_bytes;
+  const size_t after = now.free_bytes + now.held_bytes;
+  const size_t kept = before > after ? before - after : 0;
+  if (results_.empty() || kept < std::max(kMinKeptBytes, now.total_bytes / kMinKeptShare)) return;
+  results_.front() = {.status = RunStatus::kExhausted,
+                      .message = "kept " + std::to_string(kept) + " bytes of device memory"};
 }
 
 void CudaSubmission::settle(CudaRound& round, const CudaOutcome& outcome) {
@@ -137,9 +166,11 @@ MadeBackend make_bare_cuda_backend(bool leave_unwritten) {
 }
 
 CudaBackendResult make_cuda_backend(const BackendOptions& options) {
-  return make_naming_backend([limit = options.case_limit](const GuardFocus& focus) {
+  const ProcessOptions process = {.limit = options.case_limit,
+                                  .memory_bytes = options.worker_memory_bytes};
+  return make_naming_backend([process](const GuardFocus& focus) {
     return make_process_backend(
-        [focus] { return make_in_process_cuda_backend({.guard_focus = focus}); }, limit);
+        [focus] { return make_in_process_cuda_backend({.guard_focus = focus}); }, process);
   });
 }
 

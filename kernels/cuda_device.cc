@@ -128,6 +128,20 @@ CudaOutcome CudaDevice::check() {
   return lose(status);
 }
 
+CudaStatus CudaDevice::ask_memory(Memory& memory) const {
+  memory.held_bytes = guards_.held_bytes();
+  for (const auto& slot : slots_) memory.held_bytes += slot->capacity();
+  return cuda_call("cudaMemGetInfo", cudaMemGetInfo(&memory.free_bytes, &memory.total_bytes));
+}
+
+bool CudaDevice::memory_is_full(const Memory& memory) const {
+  constexpr size_t kPlentyBytes = size_t{256} << 20;
+  constexpr size_t kAskedBytes = size_t{64} << 20;
+  if (memory.free_bytes >= kPlentyBytes) return false;
+  CudaDeviceBuffer asked;
+  return asked.ensure(kAskedBytes).error == cudaErrorMemoryAllocation;
+}
+
 CudaOutcome CudaDevice::wait(cudaEvent_t event) {
   return judge(cuda_call("cudaEventSynchronize", cudaEventSynchronize(event)));
 }

@@ -77,6 +77,17 @@ class CudaDevice {
   // Whether the device is lost, by whomever.
   CudaOutcome check();
 
+  // Memory of the device, whoever uses it, and what this backend holds of it for use again.
+  struct Memory {
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    size_t held_bytes = 0;
+  };
+  CudaStatus ask_memory(Memory& memory) const;
+  // Whether so little is left that nothing more can be had. All that costs anything is done when
+  // little is left.
+  [[nodiscard]] bool memory_is_full(const Memory& memory) const;
+
   CudaOutcome wait(cudaEvent_t event);
   // Waits for everything that anybody launched in this process.
   CudaOutcome quiesce();

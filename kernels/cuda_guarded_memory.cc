@@ -129,4 +129,10 @@ void CudaGuardPool::release(std::unique_ptr<CudaGuardRegion> region) {
   free_.push_back(std::move(region));
 }
 
+size_t CudaGuardPool::held_bytes() const {
+  size_t bytes = 0;
+  for (const auto& region : free_) bytes += region->bytes();
+  return bytes;
+}
+
 }  // namespace bytegate

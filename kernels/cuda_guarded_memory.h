@@ -75,6 +75,8 @@ class CudaGuardPool {
   // A region of at least `bytes`, the caller's until it is released.
   CudaStatus acquire(size_t bytes, std::unique_ptr<CudaGuardRegion>& region);
   void release(std::unique_ptr<CudaGuardRegion> region);
+  // By regions that nobody uses now.
+  [[nodiscard]] size_t held_bytes() const;
 
  private:
   CudaVirtualMemory memory_;

@@ -196,9 +196,12 @@ Answer ProcessBackend::await(const Posting& posting, std::span<const Case> cases
     lost.alone = alone;
     return lost;
   }
-  const auto is_lost = [](const RunResult& r) { return r.status == RunStatus::kLost; };
-  // The worker has lost its device, and says by which error, or somebody wrote what nobody may.
-  if (std::any_of(answer.results->begin(), answer.results->end(), is_lost)) worker_.reset();
+  const auto spoils_worker = [](const RunResult& r) {
+    return r.status == RunStatus::kLost || r.status == RunStatus::kExhausted;
+  };
+  // The worker has lost its device, and says by which error, or somebody wrote what nobody may; or
+  // there is no memory, which a candidate may keep for as long as its process lives.
+  if (std::any_of(answer.results->begin(), answer.results->end(), spoils_worker)) worker_.reset();
   return {.results = std::move(*answer.results), .blame = RunStatus::kFault, .alone = alone};
 }
 

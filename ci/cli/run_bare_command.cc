@@ -26,7 +26,7 @@ struct BareArguments {
 // tool sees it; `leave_unwritten`: outputs and workspace are not filled before the launch.
 MadeBackend open_bare_backend(const BareArguments& arguments) {
   if (arguments.options.sanitizer.bare_backend == "host") return {make_host_backend({}), ""};
-  return make_cuda_backend({});
+  return make_bare_cuda_backend(arguments.leave_unwritten);
 }
 
 // At once and whole: the tool writes to the same pipe. Whether it could.
