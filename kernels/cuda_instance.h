@@ -20,7 +20,7 @@ class CudaInstance {
   CudaInstance& operator=(const CudaInstance&) = delete;
 
   // Gets the memory. Before everything else.
-  CudaOutcome make();
+  CudaOutcome make(CudaDevice::SlotUse use = CudaDevice::SlotUse::kCase);
   void bind(CallFrame& frame) const;
 
   // Overwrites all of it with what is no input, and waits.
