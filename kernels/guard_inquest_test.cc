@@ -6,7 +6,7 @@
 
 #include "kernels/builtin_candidate.h"
 #include "kernels/candidate_handle.h"
-#include "oracles/paged_mqa_metadata.h"
+#include "kernels/testing/schedule_op.h"
 
 namespace bytegate {
 namespace {
@@ -52,7 +52,7 @@ class GuardInquest : public testing::Test {
                          ""};
     });
     Candidate::Result opened = Candidate::open(production_candidate());
-    Case c = make_paged_mqa_metadata_case({700, 0, 256, 1}, 4);
+    Case c = make_schedule_case({.lens = {700, 0, 256, 1}, .num_sm = 4});
     c.mode = mode;
     std::vector<RunResult> results;
     for (int i = 0; i < num_runs; ++i) {
