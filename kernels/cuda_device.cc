@@ -40,16 +40,16 @@ std::string absent_reason(Versions& versions) {
 }  // namespace
 
 CudaSlotLease::CudaSlotLease(CudaSlotLease&& other) noexcept
-    : device_(other.device_), slot_(std::exchange(other.slot_, nullptr)) {}
+    : home_(other.home_), slot_(std::exchange(other.slot_, nullptr)) {}
 
 CudaSlotLease& CudaSlotLease::operator=(CudaSlotLease&& other) noexcept {
-  std::swap(device_, other.device_);
+  std::swap(home_, other.home_);
   std::swap(slot_, other.slot_);
   return *this;
 }
 
 CudaSlotLease::~CudaSlotLease() {
-  if (slot_ != nullptr) device_->free_slots_.push_back(slot_);
+  if (slot_ != nullptr) home_->push_back(slot_);
 }
 
 CudaDevice::Result CudaDevice::open(const CudaLimits& limits) {
@@ -87,25 +87,26 @@ CudaStatus CudaDevice::make_resources() {
   return cuda_call("cudaStreamSynchronize", cudaStreamSynchronize(stream()));
 }
 
-CudaOutcome CudaDevice::acquire(size_t bytes, CudaSlotLease& lease) {
+CudaOutcome CudaDevice::acquire(size_t bytes, CudaSlotLease& lease, SlotUse use) {
   if (bytes > limits_.max_slot_bytes) {
     return {CudaOutcome::Kind::kExhausted, std::to_string(bytes) + " bytes are more than the " +
                                                std::to_string(limits_.max_slot_bytes) +
                                                " that the cuda backend takes"};
   }
+  std::vector<CudaSlot*>& free = use == SlotUse::kDecoy ? free_decoys_ : free_slots_;
   // The largest, so that few grow.
-  auto best = std::max_element(
-      free_slots_.begin(), free_slots_.end(),
-      [](const CudaSlot* a, const CudaSlot* b) { return a->capacity() < b->capacity(); });
-  if (best == free_slots_.end()) {
+  auto best = std::max_element(free.begin(), free.end(), [](const CudaSlot* a, const CudaSlot* b) {
+    return a->capacity() < b->capacity();
+  });
+  if (best == free.end()) {
     slots_.push_back(std::make_unique<CudaSlot>());
-    free_slots_.push_back(slots_.back().get());
-    best = free_slots_.end() - 1;
+    free.push_back(slots_.back().get());
+    best = free.end() - 1;
   }
   if (CudaOutcome grown = judge((*best)->ensure(bytes)); !grown.ok()) return grown;
   CudaSlot& slot = **best;
-  free_slots_.erase(best);
-  lease = CudaSlotLease(*this, slot);
+  free.erase(best);
+  lease = CudaSlotLease(free, slot);
   return {};
 }
 

@@ -33,13 +33,12 @@ struct CudaLimits {
   bool leave_unwritten = false;
 };
 
-class CudaDevice;
-
 // A slot of the pool until destruction. Nothing may use the slot's memory by then.
 class CudaSlotLease {
  public:
   CudaSlotLease() = default;
-  CudaSlotLease(CudaDevice& device, CudaSlot& slot) : device_(&device), slot_(&slot) {}
+  // The slot goes back to `home`.
+  CudaSlotLease(std::vector<CudaSlot*>& home, CudaSlot& slot) : home_(&home), slot_(&slot) {}
   CudaSlotLease(CudaSlotLease&& other) noexcept;
   CudaSlotLease& operator=(CudaSlotLease&& other) noexcept;
   ~CudaSlotLease();
@@ -48,7 +47,7 @@ class CudaSlotLease {
   CudaSlot* operator->() const { return slot_; }
 
  private:
-  CudaDevice* device_ = nullptr;
+  std::vector<CudaSlot*>* home_ = nullptr;
   CudaSlot* slot_ = nullptr;
 };
 
@@ -70,8 +69,10 @@ class CudaDevice {
   // The error that the device was lost with; empty: it is not.
   [[nodiscard]] const std::string& lost() const { return lost_; }
 
-  // A slot of at least `bytes`. On an error the lease is empty.
-  CudaOutcome acquire(size_t bytes, CudaSlotLease& lease);
+  // A slot of at least `bytes`. On an error the lease is empty. Those for decoys are nowhere else
+  // in use, so that an address that was seen in one is never right later.
+  enum class SlotUse : uint8_t { kCase, kDecoy };
+  CudaOutcome acquire(size_t bytes, CudaSlotLease& lease, SlotUse use = SlotUse::kCase);
   // What `status` means for the device.
   CudaOutcome judge(const CudaStatus& status);
   // Whether the device is lost, by whomever.
@@ -93,8 +94,6 @@ class CudaDevice {
   CudaOutcome quiesce();
 
  private:
-  friend class CudaSlotLease;
-
   explicit CudaDevice(const CudaLimits& limits) : limits_(limits) {}
   CudaStatus make_resources();
   CudaOutcome lose(const CudaStatus& status);
@@ -106,6 +105,7 @@ class CudaDevice {
   CudaGuardPool guards_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
   std::vector<CudaSlot*> free_slots_;
+  std::vector<CudaSlot*> free_decoys_;
 };
 
 }  // namespace bytegate

@@ -20,8 +20,8 @@ CudaInstance::CudaInstance(CudaDevice& device, const Case& c, size_t workspace_b
   arena_.place(c, workspace_bytes);
 }
 
-CudaOutcome CudaInstance::make() {
-  if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_); !leased.ok()) return leased;
+CudaOutcome CudaInstance::make(CudaDevice::SlotUse use) {
+  if (CudaOutcome leased = device_.acquire(arena_.bytes(), slot_, use); !leased.ok()) return leased;
   if (CudaOutcome mapped = device_.judge(sparse_.map(case_, placed())); !mapped.ok()) {
     return mapped;
   }

@@ -25,7 +25,7 @@ class CudaInstance {
     arena_.set_sections(std::move(sections));
   }
   // Gets the memory. Before everything else.
-  CudaOutcome make();
+  CudaOutcome make(CudaDevice::SlotUse use = CudaDevice::SlotUse::kCase);
   void bind(CallFrame& frame) const;
 
   // Overwrites all of it with what is no input, and waits.

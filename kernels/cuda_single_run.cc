@@ -44,6 +44,8 @@ class SingleRun {
   CudaOutcome capture(RunResult& result);
   CudaOutcome capture_run(CudaInstance& instance, RunResult& result, CudaGraph& graph);
   CudaOutcome run_launches(RunResult& result);
+  // Loads what the call loads: on the device, loading waits for everything, gates included.
+  CudaOutcome warm_up();
 
   // One launch, in this order.
   CudaOutcome fill(const Case& at, size_t launch_idx, const StepResult* before);
@@ -91,6 +93,9 @@ CudaOutcome SingleRun::run(RunResult& result) {
   if (plan_.short_workspace) {
     CudaOutcome called = call_with_short_workspace(result);
     if (!called.ok() || result.status != RunStatus::kDone) return called;
+  }
+  if (plan_.other_stream || plan_.two_at_once) {
+    if (CudaOutcome warm = warm_up(); !warm.ok()) return warm;
   }
   if (plan_.captured) {
     CudaOutcome captured = capture_elsewhere(result);
@@ -140,12 +145,22 @@ CudaOutcome SingleRun::call_with_short_workspace(RunResult& result) {
   return {};
 }
 
+CudaOutcome SingleRun::warm_up() {
+  if (CudaOutcome filled = instance_.fill(first_, 0, nullptr); !filled.ok()) return filled;
+  if (CudaOutcome up = instance_.upload(stream()); !up.ok()) return up;
+  CallFrame frame(first_, kCudaDevice, stream());
+  instance_.bind(frame);
+  RunResult ignored;
+  if (CudaOutcome ran = run_candidate(device_, candidate_, frame, ignored); !ran.ok()) return ran;
+  return device_.quiesce();
+}
+
 CudaOutcome SingleRun::capture_elsewhere(RunResult& result) {
   // A candidate that remembers an address from its first capture must be seen to. Engines capture
   // for many sets of buffers, too. Of large ones there is no room for two.
   if (instance_.has_sparse() || instance_.bytes() > device_.limits().round_bytes) return {};
   elsewhere_ = std::make_unique<CudaInstance>(device_, case_, job_.workspace_bytes);
-  if (CudaOutcome made = elsewhere_->make(); !made.ok()) return made;
+  if (CudaOutcome made = elsewhere_->make(CudaDevice::SlotUse::kDecoy); !made.ok()) return made;
   if (CudaOutcome spoilt = elsewhere_->spoil(); !spoilt.ok()) return spoilt;
   CudaGraph thrown_away;
   return capture_run(*elsewhere_, result, thrown_away);

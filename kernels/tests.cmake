@@ -49,6 +49,7 @@ add_executable(kernels_test
   dsa_front_door_test.cc
   dsa_precompute_test.cc
   fault_map_test.cc
+  guard_inquest_test.cc
   host_backend_test.cc
   host_sparse_test.cc
   library_probe_test.cc

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr int64_t kMaxScratch = 4096;
 constexpr int64_t kWorkspaceBuffer = 3;
-constexpr uint64_t kLateNs = 2'000'000;
+constexpr uint64_t kLateNs = 20'000'000;
 constexpr uint64_t kScratchNs = 300'000;
 
 struct HostileParams {
