@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/backend.h"
 #include "kernels/testing/hostile_candidate.h"
 #include "properties/op_properties.h"
 #include "properties/verdict.h"
