@@ -238,8 +238,8 @@ TEST(Arena, EveryOtherLaterStepFindsWhatTheLastOneLeft) {
   const std::vector<std::byte> workspace(kWorkspaceBytes, std::byte{7});
   int num_stale = 0;
   for (size_t step = 1; step <= 8; ++step) {
-    const bool stale = arena.fill_launch(
-        c, 0, step, {.result = &before, .workspace = workspace}, image.data());
+    const bool stale =
+        arena.fill_launch(c, 0, step, {.result = &before, .workspace = workspace}, image.data());
     EXPECT_EQ(arena.workspace_left(0, image.data()) == workspace, stale);
     const StepResult left = arena.take(c, 0, stale, image.data(), image.data());
     EXPECT_EQ(left.untouched[Index::kOut].empty(), stale);

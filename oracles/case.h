@@ -16,7 +16,7 @@ namespace bytegate {
 enum class Expect : uint8_t {
   kBytes,     // a valid call: the outputs are compared
   kRefused,   // an invalid call: an error status is the right answer
-  kSurvived,  // inputs outside the contract, which no host sees: nothing else is touched, and it ends
+  kSurvived,  // inputs that no contract allows and no host sees: it ends, and touches nothing else
 };
 enum class BackendKind : uint8_t { kAny, kHost, kCuda };
 

@@ -46,7 +46,7 @@ class DsaCanaries : public ::testing::TestWithParam<Canary> {
   // Not every search ends at the smallest case: where two things would have to change at once, it
   // stays with a larger one. So several are begun, each from another case.
   static constexpr int kMaxSearches = 32;
-  static constexpr MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
+  static inline const MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
 
   Verdict judge(const Case& c) {
     return check({&c, 1}, *candidate_, *backend_, properties_of(GetParam().mode)).front();

@@ -92,7 +92,7 @@ class DsaRefreshCanaries : public ::testing::TestWithParam<Canary> {
   static constexpr int kMaxSearches = 32;
   // Two lengths that must differ by one go down together in small steps, which may take a million.
   static constexpr int kMaxTried = 20000;
-  static constexpr MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
+  static inline const MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
 
   Verdict judge_one(const Case& c) { return judge(c, GetParam().mode, GetParam().flaw, *backend_); }
 

@@ -7,15 +7,12 @@ add_executable(properties_test
   dsa_refresh_canaries_test.cc
   dsa_relations_test.cc
   dummy_op_test.cc
-  hostile_process_test.cc
-  hostile_tensor_test.cc
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
   simplify_test.cc
   spoil_test.cc
   survival_test.cc
-  testing/hostile_case.cc
   testing/ledger_op.cc
 )
 add_dependencies(properties_test schedule_right schedule_wrong)

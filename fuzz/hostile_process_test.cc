@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/simt/sanitizer.h"
-#include "properties/testing/hostile_case.h"
+#include "fuzz/testing/hostile_case.h"
 
 namespace bytegate {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "properties/testing/hostile_case.h"
+#include "fuzz/testing/hostile_case.h"
 
 namespace bytegate {
 namespace {

@@ -1,4 +1,4 @@
-#include "properties/testing/hostile_case.h"
+#include "fuzz/testing/hostile_case.h"
 
 #include <algorithm>
 #include <stdexcept>
