@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/simt/sanitizer.h"
 #include "fuzz/testing/hostile_case.h"
+#include "kernels/simt/sanitizer.h"
 
 namespace bytegate {
 namespace {

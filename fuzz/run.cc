@@ -92,7 +92,7 @@ void Runner::report_progress() {
 void Runner::work(size_t job) {
   Candidate::Result opened = open_candidate(options_.candidate);
   BackendResult backend =
-      open_backend(options_.backend, options_.candidate, options_.backend_options);
+      open_backend(options_.backend, options_.backend_options);
   if (opened.candidate == nullptr || backend.backend == nullptr) {
     const std::scoped_lock lock(outcome_mutex_);
     outcome_.error = opened.candidate == nullptr ? opened.error : backend.absent_reason;
@@ -213,11 +213,7 @@ std::string candidate_identity(const std::string& name_or_path) {
   return error ? name_or_path : absolute.string();
 }
 
-BackendResult open_backend(BackendKind kind, const std::string& candidate,
-                           const BackendOptions& options) {
-  if (kind == BackendKind::kHost && builtin_candidate(candidate) != nullptr) {
-    return {make_host_backend(options), ""};
-  }
+BackendResult open_backend(BackendKind kind, const BackendOptions& options) {
   MadeBackend made =
       kind == BackendKind::kCuda ? make_cuda_backend(options) : make_isolated_host_backend(options);
   return {std::move(made.backend), std::move(made.absent_reason)};

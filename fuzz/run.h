@@ -71,10 +71,8 @@ struct BackendResult {
   std::unique_ptr<Backend> backend;
   std::string absent_reason;
 };
-// What the candidate could break is kept out of this process: shared libraries run in a worker on
-// the host, too; the built-in candidates do not need one.
-BackendResult open_backend(BackendKind kind, const std::string& candidate,
-                           const BackendOptions& options);
+// What a candidate could break is kept out of this process: all of them run in workers.
+BackendResult open_backend(BackendKind kind, const BackendOptions& options);
 
 RunOutcome run(const OpProperties& properties, CaseSource source, const RunOptions& options);
 

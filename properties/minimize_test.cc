@@ -21,7 +21,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
+const MinimizeOptions kPatient = {.time_limit = std::chrono::minutes(2)};
 
 // Judges on the host, with a fresh candidate each time: what one call left behind in a candidate
 // must not make the next case fail.

@@ -88,14 +88,14 @@ int list(const std::vector<std::string>& names) {
 
 int doctor(bool require_gpu) {
   std::cout << "bytegate " << BYTEGATE_VERSION << ", compiled with " << __VERSION__ << "\n";
-  const BackendResult host = open_backend(BackendKind::kHost, "production", {});
+  const BackendResult host = open_backend(BackendKind::kHost, {});
   std::cout << "host  ready: " << host.backend->description() << "\n";
   const FoundTool tool = find_tool("");
   std::cout << "gate --sanitizer  "
             << (tool.path.empty() ? "missing: no compute-sanitizer in PATH or a CUDA toolkit"
                                   : "ready: " + tool.path)
             << "\n";
-  const BackendResult cuda = open_backend(BackendKind::kCuda, "production", {});
+  const BackendResult cuda = open_backend(BackendKind::kCuda, {});
   if (cuda.backend != nullptr) {
     std::cout << "cuda  ready: " << cuda.backend->description() << "\n";
     return kExitPass;

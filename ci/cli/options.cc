@@ -15,6 +15,7 @@ namespace bytegate::cli {
 namespace {
 
 constexpr double kMaxSeconds = 1e7;
+constexpr double kMaxMemoryMib = 1 << 30;
 
 std::string known_ops() {
   std::string names;
@@ -45,6 +46,13 @@ void add_candidate_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"host", "cuda", "all"}))
       ->capture_default_str();
   app.add_flag("--require-gpu", options.require_gpu, "a missing cuda backend is an error (exit 4)");
+  app.add_option("--case-seconds", options.case_seconds,
+                 "time after which a candidate hangs; large cases get more")
+      ->check(CLI::Range(0.05, kMaxSeconds).description("0.05 .. 10^7"))
+      ->capture_default_str();
+  app.add_option("--memory-mib", options.memory_mib,
+                 "host memory that a candidate may take (default: half of what there is)")
+      ->check(CLI::Range(0.0, kMaxMemoryMib).description("0 .. 2^30"));
   app.add_option("--arch", options.arch, "host: architecture whose limits the executor applies")
       ->check(CLI::IsMember({80, 86, 89, 90, 100, 120}))
       ->capture_default_str();
@@ -137,7 +145,7 @@ ChosenBackends chosen_backends(const Options& options, const Candidate& candidat
     if (!candidate.runs_on(kind)) {
       reason = "candidate " + candidate.name() + " does not run there";
     } else {
-      BackendResult opened = open_backend(kind, options.candidate, {.arch = options.arch});
+      BackendResult opened = open_backend(kind, backend_options(options));
       reason = opened.absent_reason;
       if (opened.backend != nullptr) {
         chosen.entries.push_back({kind, opened.backend->description()});
@@ -180,6 +188,15 @@ int64_t num_generated(const Options& options, const OpProperties& properties) {
   return options.num_cases.value_or(properties.gate_cases);
 }
 
+BackendOptions backend_options(const Options& options) {
+  constexpr double kBytesPerMib = 1 << 20;
+  BackendOptions backend;
+  backend.arch = options.arch;
+  backend.case_limit = std::chrono::milliseconds(static_cast<int64_t>(options.case_seconds * 1000));
+  backend.worker_memory_bytes = static_cast<uint64_t>(options.memory_mib * kBytesPerMib);
+  return backend;
+}
+
 RunOptions run_options(const Options& options, BackendKind backend) {
   RunOptions run;
   run.program = program_path();
@@ -187,7 +204,7 @@ RunOptions run_options(const Options& options, BackendKind backend) {
   run.stop = interrupted;
   run.candidate = options.candidate;
   run.backend = backend;
-  run.backend_options.arch = options.arch;
+  run.backend_options = backend_options(options);
   run.num_jobs = options.num_jobs > 0 ? options.num_jobs
                                       : static_cast<int>(std::thread::hardware_concurrency());
   run.minimize.time_limit =

@@ -37,6 +37,8 @@ struct Options {
   bool require_gpu = false;
   int arch = 90;
   double minimize_seconds = 2;
+  double case_seconds = 20;  // until a candidate hangs, beyond what large cases take
+  double memory_mib = 0;     // that a worker may come to hold; 0: half of what there is
   SanitizerOptions sanitizer = {};
 };
 
@@ -81,6 +83,8 @@ std::string findings_dir(const Options& options);
 // How many cases a gate of the operation generates.
 int64_t num_generated(const Options& options, const OpProperties& properties);
 
+// How the candidate is run.
+BackendOptions backend_options(const Options& options);
 RunOptions run_options(const Options& options, BackendKind backend);
 
 struct Shard {

@@ -52,7 +52,7 @@ void replay_case(const Case& c, const std::string& file, Candidate& candidate, B
 void replay_files(const LoadedCases& loaded, const Options& options,
                   const ChosenBackends::Entry& entry, ReplayCounts& counts) {
   Candidate::Result opened = open_candidate(options.candidate);
-  BackendResult backend = open_backend(entry.kind, options.candidate, {.arch = options.arch});
+  BackendResult backend = open_backend(entry.kind, backend_options(options));
   if (opened.candidate == nullptr || backend.backend == nullptr) {
     complain(opened.error + backend.absent_reason);
     worsen(counts, kExitUsage);
@@ -121,8 +121,7 @@ struct MinimizeArguments {
 int minimize_on(const MinimizeArguments& arguments, const Case& c, Candidate& candidate,
                 BackendKind kind) {
   const OpProperties& properties = *find_properties(all_properties(), *c.op);
-  const BackendResult backend =
-      open_backend(kind, arguments.options.candidate, {.arch = arguments.options.arch});
+  const BackendResult backend = open_backend(kind, backend_options(arguments.options));
   const RunOptions run = run_options(arguments.options, kind);
   const MinimizeResult result = minimize(
       c,
