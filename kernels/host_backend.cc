@@ -114,8 +114,9 @@ class HostBackend final : public Backend {
 };
 
 bool HostBackend::fill(const Case& at_step, size_t launch_idx, RunResult& result) {
-  std::byte* image = image_.ensure(arena_.bytes());
-  std::byte* actual = actual_.ensure(arena_.bytes());
+  // A case may have no byte at all.
+  std::byte* image = image_.ensure(arena_.bytes() + 1);
+  std::byte* actual = actual_.ensure(arena_.bytes() + 1);
   bool filled = image != nullptr && actual != nullptr;
   if (filled) {
     stale_ = arena_.fill_launch(at_step, 0, launch_idx, left_, image);

@@ -50,7 +50,7 @@ void add_sanitizer_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"cuda", "host"}))
       ->needs(sanitizer)
       ->group("");
-  command.add_option("--case-seconds", options.sanitizer.case_seconds)
+  command.add_option("--checker-seconds", options.sanitizer.case_seconds)
       ->check(CLI::Range(0.1, 1e5))
       ->needs(sanitizer)
       ->group("");

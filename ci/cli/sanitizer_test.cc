@@ -256,7 +256,7 @@ TEST_F(Sanitizer, ACaseThatNeverEndsIsKilledAndTheRestStillRuns) {
                            "  num=$((num + 1))\ndone\n"
                            "printf '\\nbytegate-done\\t%s\\n' $num\n" +
                            summary(0),
-                       {"--case-seconds", "2"});
+                       {"--checker-seconds", "2"});
   EXPECT_EQ(ran.exit_code, 3) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("FAIL hung:memcheck on cuda (1 case,"));
   EXPECT_EQ(row()["passed"], kNumCases - 1);

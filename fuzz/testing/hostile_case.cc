@@ -22,6 +22,16 @@ bool is_small(const Case& c) {
   });
 }
 
+// What a candidate does to the first or last element must count.
+bool states_its_ends(const Case& c, int tensor) {
+  const TensorSpec& spec = c.op->tensors[static_cast<size_t>(tensor)];
+  if (spec.mask == nullptr) return true;
+  const Dims written = written_shape(c, tensor);
+  std::vector<uint8_t> stated(static_cast<size_t>(num_elements(written).value_or(0)), 1);
+  spec.mask(c, stated);
+  return !stated.empty() && stated.front() != 0 && stated.back() != 0;
+}
+
 }  // namespace
 
 Case case_with_tensor(const OpProperties& properties, int tensor) {
@@ -33,7 +43,8 @@ Case case_with_tensor(const OpProperties& properties, int tensor) {
     c.mode = Mode::kPlain;
     const Tensor& chosen = c.tensors[static_cast<size_t>(tensor)];
     const bool whole = written_shape(c, tensor) == chosen.shape;
-    if (is_small(c) && has_elements(chosen) && whole && !invalid_reason(c)) return c;
+    if (!is_small(c) || !has_elements(chosen) || !whole || !states_its_ends(c, tensor)) continue;
+    if (!invalid_reason(c)) return c;
   }
   throw std::runtime_error("no small case has " +
                            std::string(properties.op->tensors[static_cast<size_t>(tensor)].name));

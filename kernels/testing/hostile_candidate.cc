@@ -104,7 +104,9 @@ int32_t run_on_workspace(HostileState& state, bytegate_call* call) {
     return status;
   }
   const int32_t status = run_production(state, call);
-  if (state.hostility == Hostility::kReadAfterWorkspace) read({workspace + size, 1});
+  // As near as its alignment allows to an unmapped page.
+  const uint64_t aligned_size = (size + 15) / 16 * 16;
+  if (state.hostility == Hostility::kReadAfterWorkspace) read({workspace + aligned_size, 1});
   if (state.hostility == Hostility::kWriteAfterWorkspace) flip({workspace + size, 1});
   if (state.hostility == Hostility::kWriteBeforeWorkspace) flip({workspace - 1, 1});
   return status;
