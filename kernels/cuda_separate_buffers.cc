@@ -28,23 +28,14 @@ void CudaSeparateBuffers::bind(CallFrame& frame) const {
 
 CudaStatus CudaSeparateBuffers::for_each_element_run(size_t tensor, const Visit& visit) const {
   const Tensor& held = case_.tensors[tensor];
-  const TensorSpec& spec = case_.op->tensors[tensor];
-  const bool output = spec.role == Role::kOutput;
+  const bool output = case_.op->tensors[tensor].role == Role::kOutput;
   const Dims shape = output ? written_shape(case_, static_cast<int>(tensor)) : held.shape;
-  std::vector<uint8_t> stated(static_cast<size_t>(num_elements(shape).value_or(0)), 1);
-  if (output && spec.mask != nullptr) spec.mask(case_, stated);
   const size_t element = dtype_bytes(held.dtype);
   CudaStatus status;
-  for_each_run(shape, held.strides, [&](int64_t offset, int64_t first, int64_t count) {
-    for (int64_t i = 0; status.ok() && i < count;) {
-      int64_t next = i;
-      while (next < count && stated[static_cast<size_t>(first + next)] != 0) ++next;
-      if (next > i) {
-        status = visit({.offset = static_cast<size_t>(offset + i) * element,
-                        .bytes = static_cast<size_t>(next - i) * element});
-      }
-      i = next + 1;
-    }
+  for_each_run(shape, held.strides, [&](int64_t offset, int64_t, int64_t count) {
+    if (!status.ok()) return;
+    status = visit({.offset = static_cast<size_t>(offset) * element,
+                    .bytes = static_cast<size_t>(count) * element});
   });
   return status;
 }

@@ -112,9 +112,8 @@ struct DsaSubtractCountsStep {  // out = in - counts of the row's request
   const int32_t* request_of_row;
   int32_t* out;
   BYTEGATE_DEVICE void operator()(int64_t i) const {
-    if (request_of_row[i] < 0) return;
-    out[i] = static_cast<int32_t>(static_cast<uint32_t>(in[i]) -
-                                  static_cast<uint32_t>(counts[request_of_row[i]]));
+    const int64_t count = request_of_row[i] < 0 ? 0 : counts[request_of_row[i]];
+    out[i] = static_cast<int32_t>(static_cast<uint32_t>(in[i]) - static_cast<uint32_t>(count));
   }
 };
 
@@ -161,9 +160,10 @@ struct DsaTakeColumnsStep {  // out[r, c] = slots[rows[r], c * step]
   BYTEGATE_DEVICE void operator()(int64_t i) const {
     const int64_t row = i / num_columns;
     const int64_t column = i - row * num_columns;
-    if (rows[row] < 0 || rows[row] >= slots.num_rows) return;
+    // Written all the same, since the next step reads it.
+    const bool is_row = rows[row] >= 0 && rows[row] < slots.num_rows;
     out[row * out_stride + column] =
-        slots.data[rows[row] * slots.row_stride + column * step * slots.column_stride];
+        is_row ? slots.data[rows[row] * slots.row_stride + column * step * slots.column_stride] : 0;
   }
 };
 

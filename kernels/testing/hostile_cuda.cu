@@ -43,6 +43,12 @@ __device__ void hostile_wait(uint64_t duration_ns) {
   while (hostile_now_ns() < end_ns) __nanosleep(1000);
 }
 
+__device__ void load_eight_bytes(uintptr_t address) {
+  int64_t held = 0;
+  asm volatile("ld.global.s64 %0, [%1];" : "=l"(held) : "l"(address));
+  hostile_sink = static_cast<int32_t>(held ^ held >> 32);
+}
+
 __device__ int32_t hostile_sum_of(const HostileParams& params, int64_t row) {
   return static_cast<int32_t>(static_cast<uint32_t>(params.values[row * params.values_stride]) +
                               static_cast<uint32_t>(params.offsets[row * params.offsets_stride]));
@@ -99,7 +105,8 @@ __device__ void act(const HostileParams& params) {
       asm volatile("ld.v4.s32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(wide[0]), "=r"(wide[1]), "=r"(wide[2]), "=r"(wide[3])
                    : "l"(params.values));
-      hostile_sink = wide[0];
+      // All of them: a load of four whose rest nobody needs is made a load of one.
+      hostile_sink = wide[0] ^ wide[1] ^ wide[2] ^ wide[3];
       return;
     }
     case HostileCuda::kLoopForever:
@@ -109,8 +116,8 @@ __device__ void act(const HostileParams& params) {
       asm volatile("trap;");
       return;
     case HostileCuda::kLoadMisaligned:
-      hostile_sink = static_cast<int32_t>(*reinterpret_cast<const volatile int64_t*>(
-          reinterpret_cast<uintptr_t>(params.offsets) + 4));
+      // In assembly, since the compiler may take it for two loads of four bytes.
+      load_eight_bytes(reinterpret_cast<uintptr_t>(params.offsets) + 4);
       return;
     case HostileCuda::kGoAstray:
       *reinterpret_cast<volatile int32_t*>(uintptr_t{64}) = 7;
