@@ -27,7 +27,9 @@ CudaOutcome CudaInstance::make(CudaDevice::SlotUse use) {
   }
   const CudaLimits& limits = device_.limits();
   if (limits.separate_buffers) {
-    separate_ = std::make_unique<CudaSeparateBuffers>(case_, placed(), limits.leave_unwritten);
+    // A result that no contract states may be made of what was there.
+    const bool leave_unwritten = limits.leave_unwritten && case_.expect != Expect::kSurvived;
+    separate_ = std::make_unique<CudaSeparateBuffers>(case_, placed(), leave_unwritten);
     return device_.judge(separate_->make());
   }
   if (!stands_at_pages(case_)) return {};
