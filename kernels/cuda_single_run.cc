@@ -171,6 +171,8 @@ CudaOutcome SingleRun::capture(RunResult& result) {
   if (CudaOutcome spoilt = instance_.spoil(); !spoilt.ok()) return spoilt;
   CudaGraph graph;
   CudaOutcome captured = capture_run(instance_, result, graph);
+  // What escaped the capture must not wait until the inputs are there.
+  if (CudaOutcome idle = device_.quiesce(); !idle.ok()) return idle;
   if (!captured.ok() || result.status != RunStatus::kDone) return captured;
   return device_.judge(
       cuda_call("cudaGraphInstantiate", cudaGraphInstantiate(graph_.out(), graph.get(), 0)));
