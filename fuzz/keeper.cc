@@ -138,8 +138,7 @@ void Keeper::make_small(Finding& finding, Candidate& candidate, Backend& backend
 // With a candidate that has seen no other case: what a replay will do.
 bool Keeper::fails_alone(const Case& c) {
   const Candidate::Result fresh = open_candidate(options_.candidate);
-  const BackendResult backend =
-      open_backend(options_.backend, options_.backend_options);
+  const BackendResult backend = open_backend(options_.backend, options_.backend_options);
   if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
   return !check_one(c, *fresh.candidate, *backend.backend, properties_).passed();
 }

@@ -91,8 +91,7 @@ void Runner::report_progress() {
 // device works while the host compares.
 void Runner::work(size_t job) {
   Candidate::Result opened = open_candidate(options_.candidate);
-  BackendResult backend =
-      open_backend(options_.backend, options_.backend_options);
+  BackendResult backend = open_backend(options_.backend, options_.backend_options);
   if (opened.candidate == nullptr || backend.backend == nullptr) {
     const std::scoped_lock lock(outcome_mutex_);
     outcome_.error = opened.candidate == nullptr ? opened.error : backend.absent_reason;
