@@ -1,22 +1,12 @@
 #include <unistd.h>
 
-#include "kernels/candidate.h"
+#include "kernels/testing/libraries/idle_table.h"
 
 __attribute__((constructor)) static void at_load() {
   for (;;) pause();
 }
 
 extern "C" BYTEGATE_EXPORT const bytegate_candidate* bytegate_get_candidate() {
-  static const bytegate_candidate table = {
-      .interface_version = BYTEGATE_INTERFACE_VERSION,
-      .backends = BYTEGATE_BACKEND_HOST,
-      .name = "hangs in constructor",
-      .version = "1",
-      .paths = nullptr,
-      .open = nullptr,
-      .close = nullptr,
-      .supports = nullptr,
-      .workspace_bytes = nullptr,
-      .run = [](void*, bytegate_call*) -> int32_t { return BYTEGATE_OK; }};
+  static const bytegate_candidate table = idle_table("hangs in constructor");
   return &table;
 }
