@@ -19,8 +19,8 @@ namespace bytegate {
 // A tensor is taken for optional when it was in some case.
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated);
 
-// Which modes of the backend no case passed in, of those that half of the op's gate_cases draw 16
-// times or more.
+// Which modes of the backend no case passed in: of those that half of the op's gate_cases draw 16
+// times or more, and of those that its generator draws.
 std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind backend,
                                      const Tally& generated);
 

@@ -37,6 +37,8 @@ void go_first_when_memory_is_short() {
 }  // namespace
 
 void become_child(pid_t parent) {
+  // A group of its own, so that what it leaves behind can be ended with it.
+  setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // It may have gone before it was asked for.
   if (getppid() != parent) _exit(0);

@@ -15,6 +15,13 @@ namespace {
 // Wider than a block of 1024 threads with 16 bytes each reaches with one access.
 constexpr size_t kReachBytes = size_t{64} << 10;
 
+// By powers of two, so that little is mapped beside a window; what is larger than all of them is
+// mapped as it comes.
+size_t size_class(size_t bytes) {
+  const size_t pages = (bytes + host_page_bytes() - 1) / host_page_bytes();
+  return std::min<size_t>(static_cast<size_t>(std::bit_width(pages - 1)), kLargeClass);
+}
+
 const Placement& placement_of(const PlacedCase& placed, int tensor) {
   return tensor < 0 ? placed.workspace : placed.tensors[static_cast<size_t>(tensor)];
 }
@@ -49,13 +56,10 @@ void GuardedMapping::unmap() {
 }
 
 bool GuardedMapping::ensure(size_t bytes) {
-  if (bytes <= bytes_) return true;
-  unmap();
-  // Small ones grow seldom; large ones take no more than they need.
-  constexpr size_t kSmallBytes = size_t{1} << 20;
   const size_t page = host_page_bytes();
-  const size_t rounded = bytes < kSmallBytes ? std::bit_ceil(bytes) : bytes;
-  const size_t mapped = (rounded + page - 1) / page * page;
+  const size_t mapped = (bytes + page - 1) / page * page;
+  if (mapped == bytes_) return true;
+  unmap();
   void* base = mmap(nullptr, mapped + 2 * kReachBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return false;
@@ -72,8 +76,10 @@ bool GuardPages::load_buffer(int tensor, const PlacedCase& placed, const std::by
   buffers_[slot] = nullptr;
   if (placement.bytes == 0) return true;
   const size_t whole = placement.lead + placement.bytes + placement.trail;
-  GuardedMapping& mapping = mappings_[slot];
-  if (!mapping.ensure(whole)) return false;
+  GuardedMapping& mapping = mappings_[slot][size_class(whole)];
+  if (!mapping.ensure(size_class(whole) == kLargeClass ? whole : std::bit_ceil(whole))) {
+    return false;
+  }
   std::byte* window = ends_at_page(placed.placing) ? mapping.last() - whole : mapping.first();
   std::memcpy(window, image + placement.offset - placement.lead, whole);
   buffers_[slot] = window + placement.lead;

@@ -2,6 +2,7 @@
 // last byte, or before its first. Mappings are pooled, since making one costs half a small case.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace bytegate {
 
-// One buffer's pages between two reaches of addresses without any. Only grows.
+// One buffer's pages between two reaches of addresses without any.
 class GuardedMapping {
  public:
   GuardedMapping() = default;
@@ -19,7 +20,7 @@ class GuardedMapping {
   GuardedMapping& operator=(GuardedMapping&& other) noexcept;
   ~GuardedMapping();
 
-  // False: there is no memory.
+  // Exactly as many pages as hold `bytes`. False: there is no memory.
   bool ensure(size_t bytes);
   [[nodiscard]] std::byte* first() const { return pages_; }
   [[nodiscard]] std::byte* last() const { return pages_ + bytes_; }
@@ -32,6 +33,9 @@ class GuardedMapping {
   std::byte* pages_ = nullptr;
   size_t bytes_ = 0;
 };
+
+// Mappings of up to 256 pages are kept for each power of two.
+constexpr size_t kLargeClass = 9;
 
 class GuardPages {
  public:
@@ -52,7 +56,7 @@ class GuardPages {
   bool load_buffer(int tensor, const PlacedCase& placed, const std::byte* image);
 
   // By tensor index + 1; the workspace comes first.
-  std::vector<GuardedMapping> mappings_;
+  std::vector<std::array<GuardedMapping, kLargeClass + 1>> mappings_;
   std::vector<std::byte*> buffers_;
   std::vector<FaultRegion> fault_regions_;
 };

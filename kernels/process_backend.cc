@@ -14,6 +14,8 @@ namespace {
 // Of one span, after which the rest of it is not run again: a candidate that loses its worker on
 // every case would hold a run for hours.
 constexpr int kMaxLostCases = 16;
+// One that hangs takes as long as all of these.
+constexpr int kLossesOfHung = 4;
 // A worker may have died since it was last heard of.
 constexpr int kMaxPosts = 3;
 
@@ -248,13 +250,14 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
       blame(cases[i], answer, result);
     } else if (no_worker != nullptr) {
       result.message = *no_worker;
-    } else if (num_lost == kMaxLostCases) {
-      result.message = "not run again: " + std::to_string(kMaxLostCases) +
-                       " cases launched with it lost the worker";
+    } else if (num_lost >= kMaxLostCases) {
+      result.message = "not run again: too many cases launched with it lost the worker or hung";
     } else {
       result = run_alone(candidate, cases[i]);
       if (result.status == RunStatus::kLost) no_worker = &result.message;
-      if (worker_ == nullptr && result.status != RunStatus::kLost) ++num_lost;
+      if (worker_ == nullptr && result.status != RunStatus::kLost) {
+        num_lost += result.status == RunStatus::kHung ? kLossesOfHung : 1;
+      }
     }
   }
   return std::move(answer.results);

@@ -204,8 +204,10 @@ WorkerAnswer ProcessWorker::judge_signal(int signal) const {
 std::optional<int> ProcessWorker::end() {
   if (pid_ < 0) return std::nullopt;
   const pid_t pid = std::exchange(pid_, -1);
-  // Does nothing to one that is ending already: how it ends is settled by then.
+  // Does nothing to one that is ending already: how it ends is settled by then. What the candidate
+  // forked goes with it.
   kill(pid, SIGKILL);
+  kill(-pid, SIGKILL);
   int wait_status = 0;
   pid_t waited = 0;
   do {

@@ -76,6 +76,7 @@ target_compile_definitions(kernels_test PRIVATE
   BYTEGATE_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}/testing/libraries"
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>")
 target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing GTest::gmock GTest::gtest_main)
+target_precompile_headers(kernels_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 gtest_discover_tests(kernels_test)
 
 add_test(NAME Examples.BuildOutsideTheTreeFromAnInstall

@@ -21,4 +21,5 @@ target_compile_definitions(properties_test PRIVATE
   BYTEGATE_SCHEDULE_WRONG="$<TARGET_FILE:schedule_wrong>")
 target_link_libraries(properties_test PRIVATE
   bytegate_properties bytegate_kernels_testing rapidcheck GTest::gmock GTest::gtest_main)
+target_precompile_headers(properties_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 gtest_discover_tests(properties_test)

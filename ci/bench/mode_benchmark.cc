@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kNumSm = 132;
 constexpr size_t kNumCases = 512;
-constexpr int kNumRepeats = 7;
+constexpr int kNumRepeats = 5;
 
 // Cases of the path that has a workspace; in graph mode they are replayed once.
 std::vector<Case> cases_in(Mode mode, int64_t num_rows) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ci/cli/progress.h"
+#include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
 namespace {
@@ -136,10 +137,11 @@ void CheckerGate::run() {
   CheckerRow& checker = *row_.checker;
   std::vector<Span> left = {{.first = 0, .count = checker.num_asked}};
   int num_halved = 0;
-  for (int num_restarts = 0; !left.empty() && left.back().count > 0;) {
+  for (int num_restarts = 0; !left.empty() && left.back().count > 0 && !interrupted();) {
     const Span span = left.back();
     left.pop_back();
     SanitizerRun run = launch(span);
+    if (interrupted() && !run.cases.empty() && !run.cases.back().verdict) run.cases.pop_back();
     if (span.count == 1) give_to_only_case(run);
     // Whose the tool's last words are is found by halves.
     if (!run.behind.findings.empty() && span.count > 1 && num_halved++ < kMaxHalved) {

@@ -66,8 +66,8 @@ void note_absent(const RunRow& row, const LoadedCases& corpus, Report& report) {
     report.absent.push_back(where + "the time ran out before the last generated case");
   }
   if (!row.outcome.journal_error.empty()) {
-    report.absent.push_back(
-        where + "running cases could not be kept on disk: " + row.outcome.journal_error);
+    report.unmet.push_back(where +
+                           "running cases could not be kept on disk: " + row.outcome.journal_error);
   }
 }
 

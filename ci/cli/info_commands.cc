@@ -89,6 +89,10 @@ int list(const std::vector<std::string>& names) {
 int doctor(bool require_gpu) {
   std::cout << "bytegate " << BYTEGATE_VERSION << ", compiled with " << __VERSION__ << "\n";
   const BackendResult host = open_backend(BackendKind::kHost, {});
+  if (host.backend == nullptr) {
+    std::cout << "host  missing: " << host.absent_reason << "\n";
+    return kExitNoBackend;
+  }
   std::cout << "host  ready: " << host.backend->description() << "\n";
   const FoundTool tool = find_tool("");
   std::cout << "gate --sanitizer  "

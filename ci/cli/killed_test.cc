@@ -222,7 +222,10 @@ TEST_F(Killed, CasesOfAnotherCandidateBecomeFiles) {
   {
     Process killed(gate(kRight, "100000000"));
     await_batch();
-    sleep_for(milliseconds(50));
+    // The first batch is of cases in files.
+    for (int i = 0; i < 400 && look_into_journals().num_cases == 0; ++i) {
+      sleep_for(milliseconds(25));
+    }
     killed.send(SIGKILL);
     killed.wait();
   }

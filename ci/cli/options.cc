@@ -10,6 +10,7 @@
 #include "fuzz/interrupt.h"
 #include "kernels/builtin_candidate.h"
 #include "kernels/library_probe.h"
+#include "kernels/worker_limits.h"
 
 namespace bytegate::cli {
 namespace {
@@ -51,7 +52,8 @@ void add_candidate_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0.05, kMaxSeconds).description("0.05 .. 10^7"))
       ->capture_default_str();
   app.add_option("--memory-mib", options.memory_mib,
-                 "host memory that a candidate may take (default: half of what there is)")
+                 "host memory that a candidate may take (default: half of what there is, shared by "
+                 "the jobs)")
       ->check(CLI::Range(0.0, kMaxMemoryMib).description("0 .. 2^30"));
   app.add_option("--arch", options.arch, "host: architecture whose limits the executor applies")
       ->check(CLI::IsMember({80, 86, 89, 90, 100, 120}))
@@ -207,6 +209,11 @@ RunOptions run_options(const Options& options, BackendKind backend) {
   run.backend_options = backend_options(options);
   run.num_jobs = options.num_jobs > 0 ? options.num_jobs
                                       : static_cast<int>(std::thread::hardware_concurrency());
+  // Workers that all take what each may must not bring the machine down.
+  if (options.memory_mib == 0) {
+    run.backend_options.worker_memory_bytes =
+        default_worker_memory_bytes() / static_cast<uint64_t>(std::max(run.num_jobs, 1));
+  }
   run.minimize.time_limit =
       std::chrono::milliseconds(static_cast<int64_t>(options.minimize_seconds * 1000));
   return run;

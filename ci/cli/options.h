@@ -38,7 +38,7 @@ struct Options {
   int arch = 90;
   double minimize_seconds = 2;
   double case_seconds = 20;  // until a candidate hangs, beyond what large cases take
-  double memory_mib = 0;     // that a worker may come to hold; 0: half of what there is
+  double memory_mib = 0;     // that a worker may hold; 0: half of what there is, shared by all jobs
   SanitizerOptions sanitizer = {};
 };
 

@@ -122,6 +122,10 @@ int minimize_on(const MinimizeArguments& arguments, const Case& c, Candidate& ca
                 BackendKind kind) {
   const OpProperties& properties = *find_properties(all_properties(), *c.op);
   const BackendResult backend = open_backend(kind, backend_options(arguments.options));
+  if (backend.backend == nullptr) {
+    complain(backend.absent_reason);
+    return kExitNoBackend;
+  }
   const RunOptions run = run_options(arguments.options, kind);
   const MinimizeResult result = minimize(
       c,

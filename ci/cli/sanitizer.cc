@@ -4,6 +4,7 @@
 
 #include "ci/cli/checker_gate.h"
 #include "ci/cli/sanitizer_tool.h"
+#include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
 namespace {
@@ -66,6 +67,7 @@ int gate_under_sanitizer(const Options& options, const std::vector<const OpPrope
   }
   tool.version = version_of_tool(tool.path);
   for (const OpProperties* properties : ops) {
+    if (interrupted()) break;
     CheckerGate gate(*properties, corpus, options, tool);
     gate.run();
     gate.row().checker->again = line_again(options, *properties);
@@ -93,7 +95,11 @@ int gate_under_sanitizer(const Options& options, const std::vector<const OpPrope
       break;
     }
   }
-  if (report.rows.empty()) report.unmet.push_back("the candidate has none of the operations");
+  if (interrupted()) {
+    note_interrupted(0, report);
+  } else if (report.rows.empty()) {
+    report.unmet.push_back("the candidate has none of the operations");
+  }
   return finish(report, options.report);
 }
 

@@ -73,7 +73,10 @@ bool read_all(int input, std::chrono::milliseconds limit,
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
     pollfd waiting{.fd = input, .events = POLLIN, .revents = 0};
-    const int ready = poll(&waiting, 1, static_cast<int>(left.count()));
+    // The child is in a group of its own, which no signal of a terminal reaches.
+    constexpr std::chrono::milliseconds kLook{200};
+    const int ready = poll(&waiting, 1, static_cast<int>(std::min(left, kLook).count()));
+    if (interrupted()) return false;
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t got = read(input, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;

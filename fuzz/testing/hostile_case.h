@@ -5,14 +5,15 @@
 #include <string>
 
 #include "kernels/backend.h"
+#include "kernels/simt/sanitizer.h"
 #include "kernels/testing/hostile_candidate.h"
 #include "properties/op_properties.h"
 #include "properties/verdict.h"
 
 namespace bytegate {
 
-// As often as each hostile candidate must get the same verdict.
-constexpr int kHostileRuns = 20;
+// As often as each hostile candidate must get the same verdict; sanitizers make a run take long.
+constexpr int kHostileRuns = simt::sanitizer::kActive ? 3 : 20;
 
 // The first small case that the operation's generator draws in which the tensor has elements.
 Case case_with_tensor(const OpProperties& properties, int tensor);

@@ -90,6 +90,13 @@ void read(const Bytes& bytes) {
   }
 }
 
+// Zero, and then without effect, only where every byte is.
+std::byte any_bit_of(const std::vector<std::byte>& bytes) {
+  std::byte all{0};
+  for (const std::byte byte : bytes) all |= byte;
+  return all;
+}
+
 int32_t run_production(HostileState& state, bytegate_call* call) {
   return production_candidate().run(state.inner, call);
 }
@@ -138,22 +145,29 @@ int32_t run_on_result(HostileState& state, bytegate_call* call, const DLTensor& 
   const Bytes first = element_at(tensor, 0);
   const Bytes last = element_at(tensor, last_offset(tensor));
   const std::vector<std::byte> old(last.first, last.first + last.count);
-  const std::byte old_workspace =
-      call->workspace_bytes > 0 ? *static_cast<std::byte*>(call->workspace) : std::byte{0};
+  const auto* workspace = static_cast<const std::byte*>(call->workspace);
+  const std::vector<std::byte> old_workspace(workspace, workspace + call->workspace_bytes);
   const int32_t status = run_production(state, call);
   const bool leaves_last = state.hostility == Hostility::kLeaveLast ||
                            (state.hostility == Hostility::kLeaveLastAgain && state.num_runs > 1);
   if (leaves_last) std::memcpy(last.first, old.data(), old.size());
-  if (state.hostility == Hostility::kAddOldOutput) *last.first ^= old[0] | std::byte{1};
-  if (state.hostility == Hostility::kAddOldWorkspace) *last.first ^= old_workspace | std::byte{1};
+  if (state.hostility == Hostility::kAddOldOutput) *last.first ^= any_bit_of(old);
+  if (state.hostility == Hostility::kAddOldWorkspace) *last.first ^= any_bit_of(old_workspace);
   if (state.hostility == Hostility::kWrongSecondTime && state.num_runs > 1) flip(first);
   const bool unaligned = reinterpret_cast<uintptr_t>(tensor.data) % 16 != 0;
   if (state.hostility == Hostility::kWrongWhenUnaligned && unaligned) flip(first);
   return status;
 }
 
+// Of a library, whose hostility has no tensor: inputs come first, and outputs last.
+int default_tensor(Hostility hostility, const bytegate_call& call) {
+  const bool of_inputs = hostility == Hostility::kReadAfter ||
+                         hostility == Hostility::kReadBefore || hostility == Hostility::kWriteInput;
+  return of_inputs ? 0 : static_cast<int>(call.num_tensors) - 1;
+}
+
 int32_t run_on_tensor(HostileState& state, bytegate_call* call) {
-  const int tensor_idx = state.tensor >= 0 ? state.tensor : static_cast<int>(call->num_tensors) - 1;
+  const int tensor_idx = state.tensor >= 0 ? state.tensor : default_tensor(state.hostility, *call);
   const DLTensor* tensor = call->tensors[tensor_idx].tensor;
   if (tensor == nullptr || tensor->data == nullptr) return run_production(state, call);
   if (state.hostility >= Hostility::kLeaveLast) return run_on_result(state, call, *tensor);

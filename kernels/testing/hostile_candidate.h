@@ -68,7 +68,8 @@ std::optional<Hostility> hostility_of_name(std::string_view name);
 
 // `tensor` is an index into Op::tensors, and has elements, and a gap where that is what counts.
 std::unique_ptr<Candidate> open_hostile(Hostility hostility, int tensor = -1);
-// The table of one whose hostility is the name of the library it is in, on the last tensor.
+// The table of one whose hostility is the name of the library it is in: on the first tensor where
+// that is about inputs, else on the last.
 const bytegate_candidate& hostile_library_candidate();
 
 }  // namespace bytegate

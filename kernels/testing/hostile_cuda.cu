@@ -132,9 +132,9 @@ __device__ void act(const HostileParams& params) {
 
 __device__ int32_t old_part(const HostileParams& params) {
   int32_t old = 0;
-  if (params.hostility == HostileCuda::kAddOldWorkspace) old = params.workspace[0] | 1;
+  if (params.hostility == HostileCuda::kAddOldWorkspace) old = params.workspace[0];
   if (params.hostility == HostileCuda::kAddOldOutput) {
-    old = params.table[(params.num_rows - 1) * params.table_stride + kTestColumns - 1] | 1;
+    old = params.table[(params.num_rows - 1) * params.table_stride + kTestColumns - 1];
   }
   return old + (params.wrong ? 1 : 0);
 }
