@@ -59,8 +59,9 @@ TEST(HostileProcesses, AnEndOfTheProcessIsNamed) {
                                 {Hostility::kWildWrite, "crashed"},
                                 {Hostility::kOverflowStack, "crashed"},
                                 {Hostility::kTrap, "crashed"},
-                                {Hostility::kKillItself, "crashed"},
-                                {Hostility::kFreeTwice, "crashed"}});
+                                {Hostility::kKillItself, "crashed"}});
+  if (simt::sanitizer::kActive) return;  // ends the process by itself, with a code of its own
+  expect_origins(Mode::kPlain, {{Hostility::kFreeTwice, "crashed"}});
 }
 
 TEST(HostileProcesses, WhatPrintsIsNoisy) {
@@ -75,8 +76,9 @@ TEST(HostileProcesses, WhatDoesNotEndIsNamed) {
 TEST(HostileProcesses, WhatNoGpuWouldRunIsNamed) {
   expect_origins(Mode::kPlain, {{Hostility::kDivergeAtBarrier, "crashed"},
                                 {Hostility::kWaitForNobody, "hung"},
-                                {Hostility::kOverrunSharedMemory, "crashed"},
                                 {Hostility::kLoadMisaligned, "crashed"}});
+  if (simt::sanitizer::kActive) return;  // sees it first
+  expect_origins(Mode::kPlain, {{Hostility::kOverrunSharedMemory, "crashed"}});
 }
 
 TEST(HostileProcesses, WhatTakesAllMemoryIsNamed) {

@@ -75,8 +75,7 @@ add_dependencies(kernels_test ${bad_libraries} schedule_right)
 target_compile_definitions(kernels_test PRIVATE
   BYTEGATE_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}/testing/libraries"
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>")
-target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing GTest::gmock GTest::gtest_main)
-target_precompile_headers(kernels_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing bytegate_gtest)
 gtest_discover_tests(kernels_test)
 
 add_test(NAME Examples.BuildOutsideTheTreeFromAnInstall
@@ -100,7 +99,7 @@ if(BYTEGATE_WITH_CUDA)
     testing/hostile_cuda_case.cc
   )
   target_compile_options(cuda_backend_test PRIVATE ${BYTEGATE_CUDA_OPTIONS})
-  target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels GTest::gmock GTest::gtest_main)
+  target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels bytegate_gtest)
   gtest_discover_tests(cuda_backend_test PROPERTIES LABELS gpu)
 
   list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
@@ -111,6 +110,6 @@ if(BYTEGATE_WITH_CUDA)
     BYTEGATE_CUDA_OBJECTS="$<JOIN:$<FILTER:${objects},INCLUDE,[.]cu[.]o$>,|>"
     BYTEGATE_HOST_OBJECT="$<FILTER:${objects},INCLUDE,paged_mqa_metadata_host[.]cc[.]o$>")
   add_dependencies(device_code_test bytegate_kernels)
-  target_link_libraries(device_code_test PRIVATE bytegate_options GTest::gmock GTest::gtest_main)
+  target_link_libraries(device_code_test PRIVATE bytegate_options bytegate_gtest)
   gtest_discover_tests(device_code_test)
 endif()

@@ -20,6 +20,5 @@ target_compile_definitions(properties_test PRIVATE
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>"
   BYTEGATE_SCHEDULE_WRONG="$<TARGET_FILE:schedule_wrong>")
 target_link_libraries(properties_test PRIVATE
-  bytegate_properties bytegate_kernels_testing rapidcheck GTest::gmock GTest::gtest_main)
-target_precompile_headers(properties_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  bytegate_properties bytegate_kernels_testing rapidcheck bytegate_gtest)
 gtest_discover_tests(properties_test)

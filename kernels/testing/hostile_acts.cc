@@ -53,7 +53,8 @@ void take_all_memory() {
   }
 }
 
-void end_process(Hostility hostility) {
+// The sanitizers would end the process in their own way.
+[[gnu::no_sanitize("address", "undefined")]] void end_process(Hostility hostility) {
   switch (hostility) {
     case Hostility::kAbort:
       std::abort();
