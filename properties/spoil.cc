@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace bytegate {
@@ -145,14 +146,16 @@ bool spoil(Case& c, Draw& draw) {
     if (is_input && c.tensors[i].elements.size() > 0) inputs.push_back(i);
   }
   if (inputs.empty()) return false;
+  Case spoiled = c;
   const size_t certain = draw.among(std::span<const size_t>(inputs));
   for (const size_t tensor : inputs) {
-    if (tensor == certain || draw.one_in(3)) overwrite_everywhere(c, tensor, draw);
+    if (tensor == certain || draw.one_in(3)) overwrite_everywhere(spoiled, tensor, draw);
   }
-  c.origin.clear();
-  // What happens to be inside the contract is compared as ever.
-  if (!invalid_reason(c)) return false;
-  c.expect = Expect::kSurvived;
+  // One that happens to be inside the contract would not be compared for nothing.
+  if (!invalid_reason(spoiled)) return false;
+  spoiled.origin.clear();
+  spoiled.expect = Expect::kSurvived;
+  c = std::move(spoiled);
   return true;
 }
 

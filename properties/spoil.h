@@ -15,7 +15,8 @@ constexpr int64_t kSpoiledOneIn = 16;
 
 // Overwrites some elements of the inputs of a valid case, few or many and of every step or of some,
 // as the description alone suggests it, and lets it expect to be survived. Elements that share an
-// address stay equal. False, and nothing is changed, when the case has no input element.
+// address stay equal. False, and nothing is changed, when the case has no input element
+// or what was drawn leaves it valid.
 bool spoil(Case& c, Draw& draw);
 
 // The same for one case in kSpoiledOneIn, drawn apart from what the case itself was drawn from: all

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "fuzz/finding.h"
+#include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
 namespace {
