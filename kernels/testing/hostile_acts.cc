@@ -54,7 +54,7 @@ void take_all_memory() {
 }
 
 // The sanitizers would end the process in their own way.
-[[gnu::no_sanitize("address", "undefined")]] void end_process(Hostility hostility) {
+__attribute__((no_sanitize("address", "undefined"))) void end_process(Hostility hostility) {
   switch (hostility) {
     case Hostility::kAbort:
       std::abort();
