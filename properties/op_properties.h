@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "oracles/case.h"
+#include "properties/case_list.h"
+#include "properties/class_axis.h"
 #include "properties/draw.h"
+#include "properties/relation.h"
 #include "properties/trace/served_batch.h"
+#include "properties/world.h"
 
 namespace bytegate {
 
@@ -24,8 +28,14 @@ struct OpProperties {
   // Names of all boundary classes, and which of them a case belongs to (indices, ascending).
   std::vector<std::string_view> classes = {};
   std::vector<int> (*classify)(const Case& c) = nullptr;
+  // Which of the classes exclude each other, and which combinations a gate promises.
+  std::vector<ClassAxis> axes = {};
+  std::vector<ClassProduct> products = {};
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  std::vector<Relation> relations = {};
+  std::vector<World> worlds = {};
+  std::vector<CaseList> lists = {};
   // Cases of a gate when the caller does not say, per backend.
   int64_t gate_cases = 100000;
 };
