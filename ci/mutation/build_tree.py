@@ -30,9 +30,9 @@ class Program:
 class BuildTree:
     """A configured build folder, of which what is asked for has been built."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, root):
         self.folder = pathlib.Path(folder).resolve()
-        self.root = pathlib.Path(__file__).resolve().parents[2]
+        self.root = pathlib.Path(root).resolve()
         commands = self.folder / 'compile_commands.json'
         if not commands.is_file():
             raise BuildError(f'{folder}: not a configured build folder (no compile_commands.json)')

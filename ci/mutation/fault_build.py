@@ -30,7 +30,7 @@ class FaultBuild:
         self.folder = folder
         self.texts = texts  # of each patched file, by its path from the root
         self.overlay = folder / 'patched'
-        self.num_compiled = 0
+        self.num_made = 0
         self._keys_file = folder / 'keys.json'
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -103,6 +103,6 @@ class FaultBuild:
         output.parent.mkdir(parents=True, exist_ok=True)
         self._keys.pop(name, None)
         run(words, self.tree.folder)
-        self.num_compiled += 1
+        self.num_made += 1
         self._keys[name] = key
         self._keys_file.write_text(json.dumps(self._keys, indent=1), encoding='utf-8')

@@ -119,11 +119,13 @@ class Laboratory:
             outcome.gates[op] = result
         outcome.caught = all(result.caught for result in outcome.gates.values())
         outcome.caught_by = outcome.first.origin if outcome.first.caught else ''
-        self._judge(outcome)
+        self.judge(outcome)
         if outcome.counts and not fault.oracle:
             self._fill_columns(outcome, gate)
 
-    def _judge(self, outcome):
+    @staticmethod
+    def judge(outcome):
+        """Notes what is not as the catalogue says."""
         fault = outcome.fault
         for op, result in outcome.gates.items():
             if result.problem:
@@ -135,7 +137,7 @@ class Laboratory:
                         f'{op}: declared {kind}, but caught: {result.origin}, {result.case}')
             elif not result.caught:
                 outcome.problems.append(f'{op}: not caught')
-            elif not _is_expected(result, fault.expect):
+            elif not is_expected(result, fault.expect):
                 outcome.problems.append(
                     f'{op}: {result.origin}, and {" or ".join(fault.expect)} was expected')
             elif fault.minimal and op == fault.ops[0] and result.case != fault.minimal:
@@ -153,7 +155,8 @@ class Laboratory:
                 outcome.problems.append(result.problem)
 
 
-def _is_expected(result, expected):
+def is_expected(result, expected):
+    """Whether the first verdict has one of the flaws: whole, without its mode, or its kind."""
     return any(flaw in (result.origin, result.flaw, result.flaw.split(':')[0])
                for flaw in expected)
 
