@@ -149,7 +149,7 @@ class Laboratory:
         if '--without-oracle' in self.columns:
             outcome.invariants_alone = gate.generated(op, INVARIANT_SECONDS, '--without-oracle')
         if '--list' in self.columns:
-            outcome.upstream_lists = gate.listed(op)
+            outcome.upstream_lists = gate.listed()
         for result in (outcome.invariants_alone, outcome.upstream_lists):
             if result is not None and result.problem:
                 outcome.problems.append(result.problem)
