@@ -100,6 +100,8 @@ class Laboratory:
 
     def _try_gates(self, outcome, build):
         fault = outcome.fault
+        if fault.gpu and all(path.endswith('.cu') for path in fault.paths):
+            return  # no part of a program for the host
         try:
             program = build.build(self.programs['bytegate'])
         except BuildError as error:
