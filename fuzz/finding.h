@@ -17,6 +17,8 @@ struct Finding {
   Case kept;
   Verdict verdict;           // of the kept case
   int64_t num_failures = 1;  // of this origin in the run
+  int64_t after_cases = 0;   // how many cases had a verdict before the first of them
+  double after_seconds = 0;  // from the start of the run to that verdict
   bool minimal = false;      // no single move leads further
   std::string file;          // where the case is; empty: it could not be saved
   std::string save_error;

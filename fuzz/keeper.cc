@@ -88,6 +88,8 @@ Finding Keeper::save(FailedCase failed, Candidate& candidate, Backend& backend) 
   finding.op = properties_.op->name;
   finding.backend = options_.backend;
   finding.source = std::move(failed.source);
+  finding.after_cases = failed.after_cases;
+  finding.after_seconds = failed.after_seconds;
   finding.verdict = std::move(failed.verdict);
   finding.kept = std::move(failed.kept);
   finding.file = std::move(failed.file);

@@ -14,8 +14,10 @@ namespace bytegate {
 struct FailedCase {
   Case kept;
   Verdict verdict;
-  std::string source;  // as CaseBatch::source
-  std::string file;    // where the case is kept already; empty: nowhere
+  std::string source;       // as CaseBatch::source
+  std::string file;         // where the case is kept already; empty: nowhere
+  int64_t after_cases = 0;  // as in Finding
+  double after_seconds = 0;
 };
 
 // For any number of threads, each with a candidate and a backend of its own.

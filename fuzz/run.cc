@@ -52,6 +52,10 @@ class Runner {
   void enter(const InFlight& flight);
   void report_progress();
 
+  [[nodiscard]] double seconds_so_far() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
   const OpProperties& properties_;
   CaseSource source_;
   const RunOptions& options_;
@@ -62,12 +66,17 @@ class Runner {
   std::unique_ptr<Journal> journal_;
   std::atomic<int64_t> num_done_{0};
   std::atomic<int64_t> num_failed_{0};
+  Clock::time_point begin_ = Clock::now();
 };
 
 std::optional<CaseBatch> Runner::next_batch() {
   const std::scoped_lock lock(source_mutex_);
-  if (outcome_.stopped) return std::nullopt;
+  if (outcome_.stopped || outcome_.failed_fast) return std::nullopt;
   std::optional<CaseBatch> batch = source_();
+  if (batch && options_.fail_fast && num_failed_ > 0) {
+    outcome_.failed_fast = true;
+    return std::nullopt;
+  }
   if (batch && options_.stop && options_.stop()) {
     outcome_.stopped = true;
     return std::nullopt;
@@ -138,6 +147,8 @@ void Runner::work_safely(size_t job) {
 
 void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally) {
   const std::vector<Verdict> verdicts = flight.check->collect();
+  const int64_t num_before = num_done_;
+  const double seconds = seconds_so_far();
   for (size_t i = 0; i < verdicts.size(); ++i) {
     tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source, options_.backend);
     if (verdicts[i].passed()) continue;
@@ -146,7 +157,9 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
     keeper_.keep({.kept = flight.cases[i],
                   .verdict = verdicts[i],
                   .source = flight.batch.source,
-                  .file = flight.batch.files.empty() ? "" : flight.batch.files[i]},
+                  .file = flight.batch.files.empty() ? "" : flight.batch.files[i],
+                  .after_cases = num_before + static_cast<int64_t>(i),
+                  .after_seconds = seconds},
                  candidate, backend);
   }
   if (journal_ != nullptr) journal_->clear(flight.slot);
@@ -181,7 +194,6 @@ void Runner::enter(const InFlight& flight) {
 }
 
 RunOutcome Runner::run() {
-  const Clock::time_point begin = Clock::now();
   open_journal();
   {
     std::vector<std::jthread> threads;
@@ -192,7 +204,7 @@ RunOutcome Runner::run() {
   journal_.reset();
   outcome_.findings = keeper_.take_findings();
   outcome_.num_unkept = keeper_.num_unkept();
-  outcome_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome_.seconds = seconds_so_far();
   return std::move(outcome_);
 }
 

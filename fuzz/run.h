@@ -37,6 +37,7 @@ struct RunOptions {
   int num_jobs = 1;
   std::string findings_dir = {};  // empty: nothing is saved
   int max_findings = 16;          // distinct origins that are saved and minimised
+  bool fail_fast = false;         // ends the run at its first failure, once that is kept
   MinimizeOptions minimize = {};
   // For cases that nobody keeps; kept ones always run.
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
@@ -56,6 +57,7 @@ struct RunOutcome {
   int64_t num_unkept = 0;         // failures of further origins
   bool out_of_time = false;       // the deadline came before the last generated case
   bool stopped = false;           // it was told to stop before the last case
+  bool failed_fast = false;       // it ended at its first failure
   std::string journal_error;      // why running cases would not have survived this process
   std::string error;              // the candidate or backend could not be had; nothing more ran
   VerdictKind error_kind = VerdictKind::kPass;

@@ -4,6 +4,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/commands.h"
 #include "ci/cli/left_over.h"
+#include "ci/cli/list_gate.h"
 #include "ci/cli/options.h"
 #include "ci/cli/progress.h"
 #include "ci/cli/report.h"
@@ -16,6 +17,10 @@ namespace bytegate::cli {
 namespace {
 
 LoadedCases load_corpus(const Options& options, Report& report) {
+  if (options.no_corpus) {
+    report.absent.push_back("corpus: --no-corpus");
+    return {};
+  }
   const std::string corpus = corpus_dir(options);
   if (corpus.empty()) {
     report.absent.push_back("corpus: no --corpus was given, and there is none here or installed");
@@ -36,8 +41,8 @@ LoadedCases load_corpus(const Options& options, Report& report) {
 }
 
 void note_unmet(const RunRow& row, Report& report) {
-  // A run that was stopped is red for that, and promised nothing of its first part.
-  if (row.outcome.stopped) return;
+  // A run that was stopped, or failed, is red for that, and promised nothing of its first part.
+  if (row.outcome.stopped || row.outcome.failed_fast) return;
   const Tally& tally = row.outcome.tally;
   const std::string where = std::string(row.properties->op->name) + " on " +
                             std::string(backend_name(row.backend)) + ": ";
@@ -64,6 +69,9 @@ void note_absent(const RunRow& row, const LoadedCases& corpus, Report& report) {
   }
   if (row.outcome.out_of_time) {
     report.absent.push_back(where + "the time ran out before the last generated case");
+  }
+  if (row.outcome.failed_fast) {
+    report.absent.push_back(where + "what came after the first failure (--fail-fast)");
   }
   if (!row.outcome.journal_error.empty()) {
     report.unmet.push_back(where +
@@ -97,6 +105,7 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
   const Options& options = inputs.options;
   RunOptions run = run_options(options, backend.kind);
   run.findings_dir = findings_dir(options);
+  run.fail_fast = options.fail_fast;
   if (inputs.seconds_per_run > 0) {
     run.deadline = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -173,6 +182,7 @@ int gate(const Options& options, const std::string& command_line) {
   const ChosenBackends backends = chosen_backends(options, *candidate);
   if (backends.exit_code != kExitPass) return backends.exit_code;
   report.absent = backends.absent;
+  if (!options.list.empty()) return gate_lists(options, ops, backends, report);
   const std::string findings = findings_dir(options);
   remove_half_written(findings, options, report);
   const LeftOver left_over(findings, options, ops, backends, report);

@@ -77,6 +77,12 @@ void add_run_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, kMaxJobs));
   app.add_option("--shard", options.shard, "I/N: every N-th generated case, from the I-th on")
       ->capture_default_str();
+  app.add_option(
+      "--list", options.list,
+      "instead: a list of cases as another suite runs it, its bytes compared and nothing "
+      "else (all: each)");
+  app.add_flag("--fail-fast", options.fail_fast,
+               "end a run at its first failure, once that is minimised and saved");
   app.add_option("--report", options.report, "folder for report.json, junit.xml and summary.md");
   app.add_option("--minimize-seconds", options.minimize_seconds, "time to make a failure small")
       ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"))
@@ -88,6 +94,8 @@ void add_corpus_options(CLI::App& app, Options& options) {
                  "folder of case files (default: ./corpus when it is there)");
   app.add_flag("--large", options.large,
                "with the corpus cases in folders `large`, which take gigabytes");
+  app.add_flag("--no-corpus", options.no_corpus, "generated cases only")
+      ->excludes("--corpus", "--large");
   app.add_option("--findings", options.findings, "folder for new findings (default: the corpus)");
 }
 

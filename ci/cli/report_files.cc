@@ -29,6 +29,8 @@ Json json_of(const Finding& finding) {
                {"backend", backend_name(finding.backend)},
                {"source", finding.source},
                {"num_failures", finding.num_failures},
+               {"after_cases", finding.after_cases},
+               {"after_seconds", finding.after_seconds},
                {"message", finding.verdict.message},
                {"case", summary_of(finding.kept)},
                {"minimal", finding.minimal},
@@ -80,6 +82,7 @@ Json json_of(const RunRow& row) {
                {"failures_not_kept", row.outcome.num_unkept},
                {"out_of_time", row.outcome.out_of_time},
                {"stopped", row.outcome.stopped},
+               {"failed_fast", row.outcome.failed_fast},
                {"error", row.outcome.error}};
   for (const std::string_view path : row.properties->op->paths) {
     if (!json["paths"].contains(path)) json["paths"][std::string(path)] = json_of(Counts{});
