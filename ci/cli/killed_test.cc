@@ -350,6 +350,28 @@ TEST_F(Killed, AFileThatWasHalfWrittenIsRemovedAndSaid) {
   expect_nothing_half_written();
 }
 
+TEST_F(Killed, AJournalOfAnotherVersionIsKeptAndTheGateGoesOn) {
+  {
+    const Journal::Result opened = Journal::open(path("found"),
+                                                 {.version = "0.0.1",
+                                                  .op = "paged_mqa_metadata",
+                                                  .candidate = kRight,
+                                                  .backend = "host",
+                                                  .pid = 7},
+                                                 1);
+    EXPECT_FALSE(opened.journal->write(0, std::vector<std::string>{"a.case"}));
+  }
+  Process next(gate("production", "0"));
+  const std::string aside = path("found/.running/unreadable-run-7-0-0");
+  const std::string text = next.read_all();
+  EXPECT_THAT(text, HasSubstr("is a journal of bytegate 0.0.1, which this one does not read; kept "
+                              "as " +
+                              aside + "\n"));
+  EXPECT_EQ(next.exit_code(), 0) << text;
+  EXPECT_THAT(report()["notes"].dump(), HasSubstr(aside));
+  EXPECT_TRUE(fs::exists(aside + "/batch-0"));
+}
+
 TEST_F(Killed, AJournalThatCannotBeReadIsAnError) {
   fs::create_directories(path("found/.running/run-1-0"));
   std::ofstream(path("found/.running/run-1-0/owner")) << "somebody";
