@@ -51,6 +51,9 @@ class Runner {
   void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
   void enter(const InFlight& flight);
   void report_progress();
+  [[nodiscard]] bool gave_up() const {
+    return options_.backend_options.give_up && options_.backend_options.give_up();
+  }
 
   const OpProperties& properties_;
   CaseSource source_;
@@ -138,7 +141,12 @@ void Runner::work_safely(size_t job) {
 
 void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally) {
   const std::vector<Verdict> verdicts = flight.check->collect();
+  int64_t num_given_up = 0;
   for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].kind == VerdictKind::kUntested && gave_up()) {
+      ++num_given_up;
+      continue;
+    }
     tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source, options_.backend);
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
@@ -149,9 +157,15 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
                   .file = flight.batch.files.empty() ? "" : flight.batch.files[i]},
                  candidate, backend);
   }
+  num_done_ += static_cast<int64_t>(verdicts.size()) - num_given_up;
+  if (num_given_up > 0) {
+    const std::scoped_lock lock(source_mutex_, outcome_mutex_);
+    outcome_.num_given_up += num_given_up;
+    outcome_.stopped = true;
+    return;
+  }
   if (journal_ != nullptr) journal_->clear(flight.slot);
   if (flight.batch.settled) flight.batch.settled();
-  num_done_ += static_cast<int64_t>(verdicts.size());
   report_progress();
 }
 

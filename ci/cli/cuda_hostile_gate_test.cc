@@ -32,7 +32,7 @@ std::string beside_or(const std::string& name, const std::string& built) {
   return fs::exists(beside) ? beside.string() : built;
 }
 
-std::string quoted(const fs::path& path) {
+std::string in_quotes(const fs::path& path) {
   return " '" + path.string() + "'";
 }
 
@@ -54,12 +54,12 @@ class CudaGate : public ::testing::Test {
     const bool loops = spec.hostility == CudaHostility::kLoop;
     const std::string line =
         "timeout " + std::to_string(kLimitSeconds) +
-        quoted(beside_or("bytegate", BYTEGATE_COMMAND)) +
+        in_quotes(beside_or("bytegate", BYTEGATE_COMMAND)) +
         " gate --backend cuda --require-gpu --op " + std::string(spec.op) + " --cases " +
         std::to_string(spec.gate_cases) + " --seconds 40 --jobs 1 --minimize-seconds 0.2" +
-        " --case-seconds " + (loops ? "1" : "10") + " --candidate" + quoted(library) + " --corpus" +
-        quoted(dir_ / "kept.case") + " --findings" + quoted(dir_ / "found") + " --report" +
-        quoted(dir_ / "report") + " >" + quoted(dir_ / "log") + " 2>&1";
+        " --case-seconds " + (loops ? "1" : "10") + " --candidate" + in_quotes(library) +
+        " --corpus" + in_quotes(dir_ / "kept.case") + " --findings" + in_quotes(dir_ / "found") +
+        " --report" + in_quotes(dir_ / "report") + " >" + in_quotes(dir_ / "log") + " 2>&1";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
