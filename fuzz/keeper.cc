@@ -124,6 +124,7 @@ void Keeper::make_small(Finding& finding, Candidate& candidate, Backend& backend
   MinimizeResult small = minimize(
       finding.kept, [&](const Case& c) { return check_one(c, candidate, backend, properties_); },
       minimizing);
+  if (stopped() && small.verdict.kind == VerdictKind::kUntested) return;
   if (!small.minimal) note += kNotMinimised;
   if (!small.verdict.passed() && fails_alone(small.smallest)) {
     finding.minimal = small.minimal;

@@ -51,6 +51,9 @@ class Runner {
   void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
   void enter(const InFlight& flight);
   void report_progress();
+  [[nodiscard]] bool gave_up() const {
+    return options_.backend_options.give_up && options_.backend_options.give_up();
+  }
 
   [[nodiscard]] double seconds_so_far() const {
     return std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -149,7 +152,12 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
   const std::vector<Verdict> verdicts = flight.check->collect();
   const int64_t num_before = num_done_;
   const double seconds = seconds_so_far();
+  int64_t num_given_up = 0;
   for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].kind == VerdictKind::kUntested && gave_up()) {
+      ++num_given_up;
+      continue;
+    }
     tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source, options_.backend);
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
@@ -162,9 +170,15 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
                   .after_seconds = seconds},
                  candidate, backend);
   }
+  num_done_ += static_cast<int64_t>(verdicts.size()) - num_given_up;
+  if (num_given_up > 0) {
+    const std::scoped_lock lock(source_mutex_, outcome_mutex_);
+    outcome_.num_given_up += num_given_up;
+    outcome_.stopped = true;
+    return;
+  }
   if (journal_ != nullptr) journal_->clear(flight.slot);
   if (flight.batch.settled) flight.batch.settled();
-  num_done_ += static_cast<int64_t>(verdicts.size());
   report_progress();
 }
 

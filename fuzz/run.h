@@ -55,6 +55,7 @@ struct RunOutcome {
   Tally generated;                // of tally: what the generator drew
   std::vector<Finding> findings;  // one per origin
   int64_t num_unkept = 0;         // failures of further origins
+  int64_t num_given_up = 0;       // cases without a verdict, in batches that stay where they are
   bool out_of_time = false;       // the deadline came before the last generated case
   bool stopped = false;           // it was told to stop before the last case
   bool failed_fast = false;       // it ended at its first failure

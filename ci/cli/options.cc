@@ -202,6 +202,7 @@ BackendOptions backend_options(const Options& options) {
   constexpr double kBytesPerMib = 1 << 20;
   BackendOptions backend;
   backend.arch = options.arch;
+  backend.give_up = out_of_patience;
   backend.case_limit = std::chrono::milliseconds(static_cast<int64_t>(options.case_seconds * 1000));
   backend.worker_memory_bytes = static_cast<uint64_t>(options.memory_mib * kBytesPerMib);
   return backend;

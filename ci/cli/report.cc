@@ -104,6 +104,11 @@ void note_interrupted(int64_t num_cases, Report& report) {
   report.interrupted = "interrupted by " + interrupting_signal() + " after " +
                        with_commas(num_done) +
                        (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
+  int64_t num_given_up = 0;
+  for (const RunRow& row : report.rows) num_given_up += row.outcome.num_given_up;
+  if (num_given_up == 0) return;
+  report.interrupted += "; " + with_commas(num_given_up) +
+                        " more did not end in time, and are kept for the next gate";
 }
 
 bool is_foreign(const RunRow& row) {

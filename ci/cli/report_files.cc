@@ -83,6 +83,7 @@ Json json_of(const RunRow& row) {
                {"out_of_time", row.outcome.out_of_time},
                {"stopped", row.outcome.stopped},
                {"failed_fast", row.outcome.failed_fast},
+               {"given_up", row.outcome.num_given_up},
                {"error", row.outcome.error}};
   for (const std::string_view path : row.properties->op->paths) {
     if (!json["paths"].contains(path)) json["paths"][std::string(path)] = json_of(Counts{});
