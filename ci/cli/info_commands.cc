@@ -57,6 +57,10 @@ void list_op(const OpProperties& properties) {
     std::cout << (i > 0 ? ", " : " ") << properties.classes[i];
   }
   std::cout << "\n";
+  for (const World& world : properties.worlds) {
+    std::cout << "  world   " << world.name << "  " << with_commas(world.num_cases)
+              << (world.large ? " cases (large): " : " cases: ") << world.holds << "\n";
+  }
 }
 
 int list_all() {
