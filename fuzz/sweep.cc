@@ -59,6 +59,7 @@ void Sweep::note(int64_t part, std::span<const Verdict> verdicts) {
   }
   if (progress.num_judged < parts_.cases_of(part) || !progress.all_passed) return;
   task_.passed.add(part);
+  has_news_ = true;
   if (Clock::now() - kept_at_ >= kInterval) keep();
 }
 
@@ -68,8 +69,9 @@ void Sweep::finish() {
 }
 
 void Sweep::keep() {
+  if (task_.keep == nullptr || !has_news_) return;
   kept_at_ = Clock::now();
-  if (task_.keep == nullptr) return;
+  has_news_ = false;
   if (std::optional<std::string> error = task_.keep(task_.passed)) keep_error_ = *error;
 }
 

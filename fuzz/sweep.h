@@ -60,6 +60,7 @@ class Sweep {
   std::vector<Progress> progress_;
   int64_t num_judged_ = 0;
   Clock::time_point kept_at_;
+  bool has_news_ = false;  // since then
   std::string keep_error_;
 };
 

@@ -63,6 +63,20 @@ void list_op(const OpProperties& properties) {
   }
 }
 
+std::string worlds_text() {
+  int64_t num_worlds = 0;
+  int64_t num_cases = 0;
+  int64_t num_large = 0;
+  for (const OpProperties& properties : all_properties()) {
+    for (const World& world : properties.worlds) {
+      ++(world.large ? num_large : num_worlds);
+      num_cases += world.large ? 0 : world.num_cases;
+    }
+  }
+  return with_commas(num_worlds) + " with " + with_commas(num_cases) + " cases, and " +
+         with_commas(num_large) + " large ones";
+}
+
 int list_all() {
   size_t width = 0;
   for (const Op* op : all_ops()) width = std::max(width, op->name.size());
@@ -71,6 +85,7 @@ int list_all() {
   }
   std::cout << "candidates: " << production_candidate().name << ", " << baseline_candidate().name
             << ", or the path of a shared library\nbackends: host, cuda\n"
+            << "worlds that `sweep` checks in full: " << worlds_text() << "\n"
             << "the whole of an operation: " << program_path() << " list NAME\n";
   return kExitPass;
 }

@@ -72,6 +72,13 @@ class SweepCommand : public TempFolder {
     }
     return found;
   }
+  [[nodiscard]] bool has_record() const {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_ / "state", error)) {
+      if (entry.path().extension() == ".sweep") return true;
+    }
+    return false;
+  }
   // Starts a sweep and kills it as soon as it has recorded something.
   void sweep_and_kill(const std::string& arguments) const {
     const pid_t pid = fork();
@@ -82,7 +89,7 @@ class SweepCommand : public TempFolder {
     }
     ASSERT_GT(pid, 0);
     int status = 0;
-    while (!fs::exists(path("state")) || fs::is_empty(path("state"))) {
+    while (!has_record()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       ASSERT_EQ(waitpid(pid, &status, WNOHANG), 0) << "it ended before it was killed";
     }
