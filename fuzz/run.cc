@@ -85,7 +85,7 @@ std::optional<CaseBatch> Runner::next_batch() {
     return std::nullopt;
   }
   // What is kept is always replayed; only the search has a time.
-  const bool timed = batch && batch->files.empty() && !batch->settled && options_.deadline;
+  const bool timed = batch && batch->files.empty() && !batch->has_keeper() && options_.deadline;
   if (timed && Clock::now() >= *options_.deadline) {
     outcome_.out_of_time = true;
     return std::nullopt;
@@ -179,6 +179,7 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
   }
   if (journal_ != nullptr) journal_->clear(flight.slot);
   if (flight.batch.settled) flight.batch.settled();
+  if (flight.batch.judged) flight.batch.judged(verdicts);
   report_progress();
 }
 
@@ -198,7 +199,7 @@ void Runner::open_journal() {
 
 // Puts a batch on disk before it is handed out, unless somebody else keeps it.
 void Runner::enter(const InFlight& flight) {
-  if (journal_ == nullptr || flight.batch.settled) return;
+  if (journal_ == nullptr || flight.batch.has_keeper()) return;
   const std::optional<std::string> error = flight.batch.files.empty()
                                                ? journal_->write(flight.slot, flight.cases)
                                                : journal_->write(flight.slot, flight.batch.files);

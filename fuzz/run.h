@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct CaseBatch {
   // Called once each case has a verdict and what failed is saved. Where it is set, somebody keeps
   // the cases until then, and the run need not.
   std::function<void()> settled = nullptr;
+  // The same with what became of each, for a source that can make its cases again.
+  std::function<void(std::span<const Verdict>)> judged = nullptr;
+
+  // Whether the run need not keep its cases on disk while they are on their way.
+  [[nodiscard]] bool has_keeper() const { return settled != nullptr || judged != nullptr; }
 };
 // The next batch, or nothing at the end. Called by one thread at a time.
 using CaseSource = std::function<std::optional<CaseBatch>()>;

@@ -6,6 +6,7 @@
 #include "properties/dsa_classes.h"
 #include "properties/dsa_generate.h"
 #include "properties/dsa_lists.h"
+#include "properties/dsa_worlds.h"
 
 namespace bytegate {
 namespace {
@@ -22,6 +23,7 @@ OpProperties properties_of() {
   properties.classify = classify_dsa;
   properties.broken_invariant = walk_dsa;
   properties.lists = dsa_lists(kOp());
+  properties.worlds = dsa_worlds<kOp>();
   properties.gate_cases = 10000;
   return properties;
 }

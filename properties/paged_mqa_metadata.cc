@@ -6,6 +6,7 @@
 #include "oracles/paged_mqa_metadata.h"
 #include "oracles/schedule_walker.h"
 #include "properties/paged_mqa_metadata_lists.h"
+#include "properties/paged_mqa_metadata_worlds.h"
 
 namespace bytegate {
 namespace {
@@ -243,6 +244,7 @@ OpProperties paged_mqa_metadata_properties() {
   properties.classify = classify;
   properties.broken_invariant = broken_invariant;
   properties.lists = paged_mqa_metadata_lists();
+  properties.worlds = paged_mqa_metadata_worlds();
   return properties;
 }
 

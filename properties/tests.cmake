@@ -14,6 +14,7 @@ add_executable(properties_test
   simplify_test.cc
   spoil_test.cc
   survival_test.cc
+  worlds_test.cc
   testing/ledger_op.cc
 )
 add_dependencies(properties_test schedule_right schedule_wrong)

@@ -277,8 +277,8 @@ TEST_F(CommandLine, UsageErrorsExitWithTwo) {
 }
 
 TEST_F(CommandLine, EveryCommandExplainsItself) {
-  for (const char* command :
-       {"", "list", "doctor", "gate", "replay", "minimize", "trace", "corpus", "corpus show"}) {
+  for (const char* command : {"", "list", "doctor", "gate", "sweep", "replay", "minimize", "trace",
+                              "corpus", "corpus show"}) {
     const Ran ran = bytegate(std::string(command) + " --help");
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_THAT(ran.text, HasSubstr("--help")) << command;

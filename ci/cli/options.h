@@ -46,6 +46,8 @@ struct Options {
 };
 
 void add_candidate_options(CLI::App& app, Options& options);
+// What every command that runs many cases takes.
+void add_job_options(CLI::App& app, Options& options);
 void add_run_options(CLI::App& app, Options& options);
 void add_corpus_options(CLI::App& app, Options& options);
 

@@ -8,6 +8,7 @@
 
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report_checker.h"
+#include "ci/cli/report_sweep.h"
 #include "fuzz/interrupt.h"
 
 namespace bytegate::cli {
@@ -137,7 +138,9 @@ int exit_code_of(const Report& report) {
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
-    if (tally.num_compared() == 0) worsen(kExitFailed);
+    const bool had_nothing_left = row.sweep && row.sweep->num_before == row.sweep->num_asked;
+    if (tally.num_compared() == 0 && !had_nothing_left) worsen(kExitFailed);
+    if (row.sweep && !is_complete(*row.sweep)) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
   if (!report.interrupted.empty()) worsen(kExitFailed);
@@ -165,7 +168,10 @@ void print_finding(const Finding& finding, std::ostream& out) {
 }
 
 void print_report(const Report& report, std::ostream& out) {
-  for (const RunRow& row : report.rows) print_details(row, out);
+  for (const RunRow& row : report.rows) {
+    if (!row.sweep) print_details(row, out);
+  }
+  print_sweep_rows(report, out);
   for (const std::string& absent : report.absent) out << "not run: " << absent << "\n";
   for (const std::string& error : report.errors) out << "ERROR " << error << "\n";
   for (const std::string& unmet : report.unmet) out << "UNMET " << unmet << "\n";
@@ -179,7 +185,7 @@ void print_report(const Report& report, std::ostream& out) {
   }
   size_t op_width = 22;
   for (const RunRow& row : report.rows) {
-    op_width = std::max(op_width, row.properties->op->name.size() + 2);
+    op_width = std::max(op_width, label_of(row).size() + 2);
   }
   out << "\n"
       << padded("op", op_width) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
@@ -189,7 +195,7 @@ void print_report(const Report& report, std::ostream& out) {
   int64_t num_set_aside = 0;
   for (const RunRow& row : report.rows) {
     const Tally& tally = row.outcome.tally;
-    const std::string op(row.properties->op->name);
+    const std::string op = label_of(row);
     const std::string backend(backend_name(row.backend));
     for (const auto& [path, counts] : paths_of(row)) {
       out << padded(op, op_width) << padded(backend, 9) << padded(path, 14)

@@ -23,12 +23,25 @@ struct CheckerRow {
   std::vector<std::string> notes = {};
 };
 
+// What a sweep adds to its row: of one world, or of a shard of it.
+struct SweepRow {
+  std::string world;
+  std::string shard;            // "0/4"; empty: all of it
+  std::string state;            // the folder that records what passed; empty: none
+  int64_t num_cases = 0;        // of the world
+  int64_t num_asked = 0;        // of them in the shard
+  int64_t num_before = 0;       // of those, recorded as passed by earlier sweeps
+  int64_t num_run = 0;          // with a verdict of this one
+  int64_t num_passed_ever = 0;  // of the world, recorded by this sweep or earlier ones
+};
+
 struct RunRow {
   const OpProperties* properties = nullptr;
   BackendKind backend = BackendKind::kHost;
   std::string backend_description;
   RunOutcome outcome;
   std::optional<CheckerRow> checker = std::nullopt;
+  std::optional<SweepRow> sweep = std::nullopt;
 };
 
 struct Report {

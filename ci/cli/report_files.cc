@@ -6,6 +6,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
 #include "ci/cli/report_checker.h"
+#include "ci/cli/report_sweep.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
@@ -61,6 +62,14 @@ Json json_of(const CheckerRow& checker) {
           {"notes", checker.notes}};
 }
 
+Json json_of(const SweepRow& sweep) {
+  return {{"world", sweep.world},          {"shard", sweep.shard},
+          {"state", sweep.state},          {"cases", sweep.num_cases},
+          {"asked", sweep.num_asked},      {"before", sweep.num_before},
+          {"ran", sweep.num_run},          {"passed_ever", sweep.num_passed_ever},
+          {"complete", is_complete(sweep)}};
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -102,6 +111,7 @@ Json json_of(const RunRow& row) {
         {"used", std::count(used.begin(), used.end(), true)}, {"of", used.size()}};
   }
   if (row.checker) json["checker"] = json_of(*row.checker);
+  if (row.sweep) json["sweep"] = json_of(*row.sweep);
   json["findings"] = Json::array();
   for (const Finding& finding : row.outcome.findings) json["findings"].push_back(json_of(finding));
   return json;
@@ -141,8 +151,9 @@ std::string testcase(const std::string& suite, const std::string& name,
 
 // One test per path that has cases and one per origin that failed.
 std::string testsuite(const RunRow& row) {
-  const std::string name =
+  std::string name =
       std::string(row.properties->op->name) + "." + std::string(backend_name(row.backend));
+  if (row.sweep) name += "." + row.sweep->world;
   std::string tests;
   int64_t num_tests = 0;
   int64_t num_failures = 0;
@@ -212,8 +223,8 @@ std::string report_summary(const Report& report) {
   text += "Candidate `" + report.candidate + "`, seed " + std::to_string(report.seed) + ".\n\n";
   text += "| op | backend | path | passed | failed | set aside |\n|---|---|---|---:|---:|---:|\n";
   for (const RunRow& row : report.rows) {
-    const std::string start = "| " + std::string(row.properties->op->name) + " | " +
-                              std::string(backend_name(row.backend)) + " | ";
+    const std::string start =
+        "| " + label_of(row) + " | " + std::string(backend_name(row.backend)) + " | ";
     for (const auto& [path, counts] : row.outcome.tally.by_path) {
       text += start + (path.empty() ? "(not stated)" : path) + " | " + with_commas(counts.passed) +
               " | " + with_commas(counts.failed) + " | " + with_commas(counts.set_aside) + " |\n";
@@ -222,7 +233,7 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.failed) + " | " +
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
-  text += "\n" + checker_summary(report);
+  text += "\n" + checker_summary(report) + sweep_summary(report);
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";
