@@ -1,6 +1,7 @@
 # Tests of the properties' side. Only included under BYTEGATE_TESTS.
 
 add_executable(properties_test
+  check_relations_test.cc
   check_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
@@ -10,6 +11,8 @@ add_executable(properties_test
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
+  relations_canaries_test.cc
+  relations_test.cc
   simplify_test.cc
   spoil_test.cc
   survival_test.cc
