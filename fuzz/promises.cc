@@ -18,9 +18,12 @@ int64_t num_passed(const std::map<std::string, Counts>& counts, const std::strin
   return found == counts.end() ? 0 : found->second.passed;
 }
 
+int64_t num_drawn(const Tally& generated) {
+  return generated.all.passed + generated.all.failed;
+}
+
 bool is_half_of_a_gate(const OpProperties& properties, const Tally& generated) {
-  const int64_t num_drawn = generated.all.passed + generated.all.failed;
-  return num_drawn >= properties.gate_cases - properties.gate_cases / 2;
+  return num_drawn(generated) >= properties.gate_cases - properties.gate_cases / 2;
 }
 
 void add_paths(const OpProperties& properties, const Tally& tally,
@@ -125,6 +128,16 @@ std::vector<std::string> unmet_promises(const OpProperties& properties, const Ta
   add_layouts(properties, generated, unmet);
   if (generated.survivals.passed == 0 && has_inputs(*properties.op)) {
     unmet.push_back("no case with elements outside the contract was survived");
+  }
+  return unmet;
+}
+
+std::vector<std::string> unmet_relations(const OpProperties& properties, const Tally& generated) {
+  std::vector<std::string> unmet;
+  if (num_drawn(generated) * 20 < properties.gate_cases) return unmet;
+  for (size_t i = 0; i < generated.by_relation.size(); ++i) {
+    if (generated.by_relation[i] > 0) continue;
+    unmet.push_back("no case was held to relation " + std::string(properties.relations[i].name));
   }
   return unmet;
 }

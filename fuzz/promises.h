@@ -24,4 +24,8 @@ std::vector<std::string> unmet_promises(const OpProperties& properties, const Ta
 std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind backend,
                                      const Tally& generated);
 
+// Which relations no case was held to, with at least a twentieth of the op's gate_cases drawn: of a
+// run that follows every case up.
+std::vector<std::string> unmet_relations(const OpProperties& properties, const Tally& generated);
+
 }  // namespace bytegate

@@ -13,7 +13,6 @@
 #include "fuzz/journal.h"
 #include "fuzz/keeper.h"
 #include "kernels/builtin_candidate.h"
-#include "properties/check.h"
 
 namespace bytegate {
 namespace {
@@ -29,7 +28,7 @@ struct InFlight {
   CaseBatch batch;
   size_t slot = 0;  // in the journal
   std::vector<Case> cases;
-  std::optional<PendingCheck> check;
+  std::optional<PendingChecks> check;
 };
 
 class Runner {
@@ -123,7 +122,8 @@ void Runner::work(size_t job) {
       current->cases = current->batch.make();
       current->slot = kBatchesOnTheirWay * job + num_batches++ % kBatchesOnTheirWay;
       enter(*current);
-      current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_);
+      current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_,
+                             options_.checks);
     }
     if (previous != nullptr) {
       settle(*previous, *opened.candidate, *backend.backend,
@@ -162,10 +162,13 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
     ++num_failed_;
-    keeper_.keep({.kept = flight.cases[i],
+    // What followed from a case is in no file.
+    const Case& failed = flight.check->case_of(i);
+    const bool in_file = !flight.batch.files.empty() && &failed == &flight.cases[i];
+    keeper_.keep({.kept = failed,
                   .verdict = verdicts[i],
                   .source = flight.batch.source,
-                  .file = flight.batch.files.empty() ? "" : flight.batch.files[i],
+                  .file = in_file ? flight.batch.files[i] : "",
                   .after_cases = num_before + static_cast<int64_t>(i),
                   .after_seconds = seconds},
                  candidate, backend);

@@ -13,6 +13,7 @@
 #include "fuzz/tally.h"
 #include "kernels/backend.h"
 #include "kernels/candidate_handle.h"
+#include "properties/check_relations.h"
 
 namespace bytegate {
 
@@ -41,6 +42,7 @@ struct RunOptions {
   BackendKind backend = BackendKind::kHost;
   BackendOptions backend_options = {};
   int num_jobs = 1;
+  Checks checks = {};
   std::string findings_dir = {};  // empty: nothing is saved
   int max_findings = 16;          // distinct origins that are saved and minimised
   bool fail_fast = false;         // ends the run at its first failure, once that is kept

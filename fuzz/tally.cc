@@ -65,7 +65,8 @@ std::string_view layout_class(const TensorSpec& spec, const Tensor& tensor) {
   return columns_compact ? "rows strided" : "columns strided";
 }
 
-Tally::Tally(const OpProperties& properties) : by_class(properties.classes.size()) {
+Tally::Tally(const OpProperties& properties)
+    : by_class(properties.classes.size()), by_relation(properties.relations.size()) {
   for (const ScalarSpec& scalar : properties.op->scalars) {
     const uint64_t distance = static_cast<uint64_t>(scalar.max) - static_cast<uint64_t>(scalar.min);
     const bool listed = distance > 0 && distance < static_cast<uint64_t>(kMaxListedValues);
@@ -101,6 +102,7 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
   }
   count_tensors(*this, c, verdict.kind);
   if (!verdict.passed()) return;
+  for (const int relation : verdict.relations) ++by_relation[static_cast<size_t>(relation)];
   for (const int member : properties.classify(c)) ++by_class[static_cast<size_t>(member)];
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     if (values_used[i].empty()) continue;
@@ -121,6 +123,7 @@ void Tally::merge(const Tally& other) {
   merge_maps(by_layout, other.by_layout);
   merge_maps(by_presence, other.by_presence);
   for (size_t i = 0; i < by_class.size(); ++i) by_class[i] += other.by_class[i];
+  for (size_t i = 0; i < by_relation.size(); ++i) by_relation[i] += other.by_relation[i];
   for (size_t i = 0; i < values_used.size(); ++i) {
     for (size_t k = 0; k < values_used[i].size(); ++k) {
       if (other.values_used[i][k]) values_used[i][k] = true;

@@ -7,6 +7,7 @@
 #include "properties/dsa_generate.h"
 #include "properties/dsa_lists.h"
 #include "properties/dsa_worlds.h"
+#include "properties/dsa_relations.h"
 
 namespace bytegate {
 namespace {
@@ -24,6 +25,7 @@ OpProperties properties_of() {
   properties.broken_invariant = walk_dsa;
   properties.lists = dsa_lists(kOp());
   properties.worlds = dsa_worlds<kOp>();
+  properties.relations = dsa_relations(kOp());
   properties.gate_cases = 10000;
   return properties;
 }

@@ -7,6 +7,7 @@
 #include "oracles/schedule_walker.h"
 #include "properties/paged_mqa_metadata_lists.h"
 #include "properties/paged_mqa_metadata_worlds.h"
+#include "properties/paged_mqa_metadata_relations.h"
 
 namespace bytegate {
 namespace {
@@ -245,6 +246,7 @@ OpProperties paged_mqa_metadata_properties() {
   properties.broken_invariant = broken_invariant;
   properties.lists = paged_mqa_metadata_lists();
   properties.worlds = paged_mqa_metadata_worlds();
+  properties.relations = paged_mqa_metadata_relations();
   return properties;
 }
 

@@ -2,6 +2,7 @@
 
 add_executable(properties_test
   case_lists_test.cc
+  check_relations_test.cc
   check_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
@@ -11,6 +12,8 @@ add_executable(properties_test
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
+  relations_canaries_test.cc
+  relations_test.cc
   simplify_test.cc
   spoil_test.cc
   survival_test.cc

@@ -37,6 +37,7 @@ struct Options {
   std::string corpus;    // empty: ./corpus when it is there
   std::string findings;  // empty: the corpus
   std::string report;    // empty: none
+  bool without_oracle = false;
   bool require_gpu = false;
   int arch = 90;
   double minimize_seconds = 2;

@@ -60,6 +60,18 @@ void print_if_any(const char* label, const std::map<std::string, Counts>& counts
   if (!counts.empty()) out << label << counts_text(counts) << "\n";
 }
 
+// How many cases were held to each.
+void print_relations(const RunRow& row, std::ostream& out) {
+  const std::vector<int64_t>& counts = row.outcome.tally.by_relation;
+  if (std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 0; })) return;
+  out << "  relations ";
+  for (size_t i = 0; i < counts.size(); ++i) {
+    out << (i > 0 ? ", " : "") << row.properties->relations[i].name << " "
+        << with_commas(counts[i]);
+  }
+  out << "\n";
+}
+
 void print_details(const RunRow& row, std::ostream& out) {
   const Tally& tally = row.outcome.tally;
   out << row.properties->op->name << " on " << row.backend_description << "\n"
@@ -75,6 +87,7 @@ void print_details(const RunRow& row, std::ostream& out) {
         << with_commas(tally.by_class[i]);
   }
   out << "\n";
+  print_relations(row, out);
   for (size_t i = 0; i < tally.values_used.size(); ++i) {
     const std::vector<bool>& used = tally.values_used[i];
     if (used.empty() || !row.properties->op->scalars[i].symbols.empty()) continue;
@@ -214,6 +227,7 @@ void print_report(const Report& report, std::ostream& out) {
   }
   print_checker_rows(report, out);
   if (!report.interrupted.empty()) out << report.interrupted << "\n";
+  if (report.without_oracle) out << kWithoutOracleNote << "\n";
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
       << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";

@@ -48,6 +48,7 @@ struct Report {
   std::string command;    // as typed
   std::string candidate;  // name and version
   uint64_t seed = 0;
+  bool without_oracle = false;  // judged by invariants and relations alone
   std::vector<RunRow> rows;
   std::vector<std::string> absent;  // backends that did not run, and why
   std::vector<std::string> errors;  // files that could not be read, and the like
@@ -56,6 +57,9 @@ struct Report {
   std::string interrupted;          // by which signal, and after how many cases; empty: it was not
   int exit_code = kExitPass;
 };
+
+constexpr const char* kWithoutOracleNote =
+    "judged by invariants and relations between outputs alone: no oracle was asked";
 
 // Whether bytegate's own kernels were gated: they must take every case and every path.
 bool is_production(const Report& report);

@@ -100,6 +100,9 @@ Json json_of(const RunRow& row) {
   for (size_t i = 0; i < tally.by_class.size(); ++i) {
     json["classes"][std::string(row.properties->classes[i])] = tally.by_class[i];
   }
+  for (size_t i = 0; i < tally.by_relation.size(); ++i) {
+    json["relations"][std::string(row.properties->relations[i].name)] = tally.by_relation[i];
+  }
   for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
     const std::string name(verdict_name(static_cast<VerdictKind>(kind)));
     json["verdicts"][name] = tally.by_verdict[static_cast<size_t>(kind)];
@@ -186,6 +189,7 @@ std::string report_json(const Report& report) {
                {"command", report.command},
                {"candidate", report.candidate},
                {"seed", report.seed},
+               {"without_oracle", report.without_oracle},
                {"exit_code", exit_code_of(report)},
                {"not_run", report.absent},
                {"errors", report.errors},
@@ -221,6 +225,7 @@ std::string report_summary(const Report& report) {
   std::string text =
       exit_code_of(report) == kExitPass ? "## bytegate: pass\n\n" : "## bytegate: FAIL\n\n";
   text += "Candidate `" + report.candidate + "`, seed " + std::to_string(report.seed) + ".\n\n";
+  if (report.without_oracle) text += std::string(kWithoutOracleNote) + ".\n\n";
   text += "| op | backend | path | passed | failed | set aside |\n|---|---|---|---:|---:|---:|\n";
   for (const RunRow& row : report.rows) {
     const std::string start =
