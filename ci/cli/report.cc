@@ -9,6 +9,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report_checker.h"
 #include "fuzz/interrupt.h"
+#include "fuzz/promises.h"
 
 namespace bytegate::cli {
 namespace {
@@ -74,6 +75,9 @@ void print_details(const RunRow& row, std::ostream& out) {
         << with_commas(tally.by_class[i]);
   }
   out << "\n";
+  if (const NumCells cells = num_cells(row); cells.promised > 0) {
+    out << "  cells     " << cells.reached << " of " << cells.promised << "\n";
+  }
   for (size_t i = 0; i < tally.values_used.size(); ++i) {
     const std::vector<bool>& used = tally.values_used[i];
     if (used.empty() || !row.properties->op->scalars[i].symbols.empty()) continue;
@@ -104,6 +108,15 @@ void note_interrupted(int64_t num_cases, Report& report) {
   report.interrupted = "interrupted by " + interrupting_signal() + " after " +
                        with_commas(num_done) +
                        (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
+}
+
+NumCells num_cells(const RunRow& row) {
+  NumCells cells;
+  for (const CellCoverage& covered : cell_coverage(*row.properties, row.outcome.generated)) {
+    cells.promised += covered.num_promised;
+    cells.reached += covered.num_reached;
+  }
+  return cells;
 }
 
 bool is_foreign(const RunRow& row) {

@@ -59,6 +59,30 @@ Json json_of(const CheckerRow& checker) {
           {"notes", checker.notes}};
 }
 
+// What the generator reached, cell by cell; an unpromised cell is left out.
+Json cells_of_row(const RunRow& row) {
+  const OpProperties& properties = *row.properties;
+  const std::vector<CellCoverage> coverage = cell_coverage(properties, row.outcome.generated);
+  Json json = Json::object();
+  for (size_t i = 0; i < coverage.size(); ++i) {
+    Json counts = Json::object();
+    const std::vector<ClassCell> cells = cells_of(properties.axes, properties.products[i]);
+    for (size_t k = 0; k < cells.size(); ++k) {
+      if (!cells[k].possible) continue;
+      const auto name = [&](int idx) {
+        return std::string(properties.classes[static_cast<size_t>(idx)]);
+      };
+      counts[name(cells[k].first_class)][name(cells[k].second_class)] =
+          row.outcome.generated.by_cell[i][k];
+    }
+    json[coverage[i].product] = {{"promised", coverage[i].num_promised},
+                                 {"reached", coverage[i].num_reached},
+                                 {"unmet", coverage[i].unmet},
+                                 {"passed", std::move(counts)}};
+  }
+  return json;
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -87,6 +111,7 @@ Json json_of(const RunRow& row) {
   for (size_t i = 0; i < tally.by_class.size(); ++i) {
     json["classes"][std::string(row.properties->classes[i])] = tally.by_class[i];
   }
+  json["cells"] = cells_of_row(row);
   for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
     const std::string name(verdict_name(static_cast<VerdictKind>(kind)));
     json["verdicts"][name] = tally.by_verdict[static_cast<size_t>(kind)];
@@ -219,6 +244,13 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
   text += "\n" + checker_summary(report);
+  for (const RunRow& row : report.rows) {
+    const NumCells cells = num_cells(row);
+    if (cells.promised == 0) continue;
+    text += "- cells of " + std::string(row.properties->op->name) + " on " +
+            std::string(backend_name(row.backend)) + ": " + std::to_string(cells.reached) + " of " +
+            std::to_string(cells.promised) + "\n";
+  }
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";
