@@ -17,6 +17,7 @@ struct Plan {
   int64_t num_requests = 0;
   int64_t rows_per_request = 1;  // not ragged
   bool single_row = false;
+  bool aligned_rows = false;  // of 16 bytes, in the input and in the tables
   bool ragged = false;
   std::vector<int64_t> extend_lens;  // ragged
   bool one_extend_len = false;       // for all of them
@@ -126,7 +127,9 @@ Plan draw_plan(DsaMode mode, Draw& draw) {
   const int64_t limit = std::max<int64_t>(2, budget / std::max<int64_t>(plan.num_rows, 1));
   plan.max_len =
       wide ? limit / 4 * 4 : draw_max_len(std::min<int64_t>(limit, 1 << 16), plan.page_size, draw);
-  plan.num_columns = plan.max_len + (draw.one_in(2) ? 0 : draw.between(1, 9));
+  plan.aligned_rows = wide && !draw.one_in(4);
+  const bool no_wider = plan.aligned_rows || draw.one_in(2);
+  plan.num_columns = plan.max_len + (no_wider ? 0 : draw.between(1, 9));
   const int64_t most = std::max<int64_t>(1, budget / std::max<int64_t>(plan.num_columns, 1));
   plan.num_pool_rows = draw.between(1, std::min(most, plan.num_requests + 3));
   if (plan.num_requests == 0 && draw.one_in(4)) plan.num_pool_rows = 0;
@@ -189,7 +192,9 @@ class Maker {
     dim(dims.num_pool_rows) = plan_.num_pool_rows;
     dim(dims.num_columns) = plan_.num_columns;
     if (dims.page_table_width < 0) return;
-    const auto wider = [&] { return draw_.one_in(2) ? 0 : draw_.between(1, 9); };
+    const auto wider = [&] {
+      return plan_.aligned_rows || draw_.one_in(2) ? 0 : draw_.between(1, 9);
+    };
     dim(dims.page_table_width) = plan_.max_len + wider();
     dim(dims.real_page_table_width) = dsa_num_pages(plan_.max_len, plan_.page_size) + wider();
   }
@@ -261,7 +266,7 @@ class Maker {
       const bool may_repeat = idx != tensors.extend_seq_lens || plan_.one_extend_len;
       if (has(idx)) draw_vector_layout(tensor(idx), may_repeat, draw_);
     }
-    draw_slots_layout(tensor(tensors.req_to_token), draw_);
+    if (!plan_.aligned_rows) draw_slots_layout(tensor(tensors.req_to_token), draw_);
   }
 
   // Beside the lengths that it may cut.
@@ -284,7 +289,7 @@ class Maker {
     const DsaTensors& tensors = description_.tensors;
     if (description_.entry == DsaEntry::kPrecompute) return;
     for (const int idx : {tensors.page_table, tensors.real_page_table}) {
-      if (!has(idx)) continue;
+      if (!has(idx) || plan_.aligned_rows) continue;
       draw_table_layout(tensor(idx), written_shape(case_, idx)[1], draw_);
     }
     if (has(tensors.paged_mqa_ctx_lens)) {
@@ -303,7 +308,7 @@ class Maker {
   void add_replays() {
     case_.mode = Mode::kGraph;
     const bool small = plan_.num_requests <= 64 && plan_.num_rows * plan_.max_len <= 4096;
-    const bool many = description_.entry == DsaEntry::kRefresh && small && draw_.one_in(48);
+    const bool many = description_.entry == DsaEntry::kRefresh && small && draw_.one_in(32);
     const int64_t num_replays = many ? kManyReplays : draw_.between(1, 3);
     for (int64_t i = 0; i < num_replays; ++i) case_.later_steps.push_back(draw_replay());
   }

@@ -30,14 +30,14 @@ int64_t draw_block_edge(Draw& draw) {
 
 // Beyond three tiles. Rare, since they cost.
 int64_t draw_many_rows(Draw& draw) {
-  if (draw.one_in(32)) {
+  if (draw.one_in(40)) {
     return draw.one_in(10) ? kMaxRows : draw.between((int64_t{1} << 17) + 1, int64_t{1} << 18);
   }
   const int64_t kind = draw.between(0, 99);
-  if (kind < 50) return draw.between(3 * kTile + 2, 16382);
-  if (kind < 70) return beside(16384, draw);
-  if (kind < 90) return beside(32768, draw);
-  return kind < 97 ? beside(65536, draw) : int64_t{1} << 17;
+  if (kind < 60) return draw.between(3 * kTile + 2, 16382);
+  if (kind < 80) return beside(16384, draw);
+  if (kind < 94) return beside(32768, draw);
+  return kind < 98 ? beside(65536, draw) : int64_t{1} << 17;
 }
 
 int64_t draw_num_rows(Draw& draw) {
@@ -56,7 +56,7 @@ int64_t draw_num_rows(Draw& draw) {
   if (kind < 177) return draw.between(kSmallRows + 2, kTile - 2);
   if (kind < 186) return beside(kTile << (draw.one_in(2) ? 0 : 1), draw);
   if (kind < 188) return beside(3 * kTile, draw);
-  if (kind < 197) return draw.between(kTile + 2, 3 * kTile - 2);
+  if (kind < 196) return draw.between(kTile + 2, 3 * kTile - 2);
   return draw_many_rows(draw);
 }
 

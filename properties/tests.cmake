@@ -2,6 +2,7 @@
 
 add_executable(properties_test
   check_test.cc
+  class_axis_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
   dsa_refresh_canaries_test.cc

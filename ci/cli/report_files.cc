@@ -6,6 +6,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
 #include "ci/cli/report_checker.h"
+#include "fuzz/promises.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
