@@ -4,6 +4,7 @@ add_executable(properties_test
   case_lists_test.cc
   check_relations_test.cc
   check_test.cc
+  class_axis_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
   dsa_refresh_canaries_test.cc

@@ -10,6 +10,7 @@
 #include "ci/cli/report_checker.h"
 #include "ci/cli/report_sweep.h"
 #include "fuzz/interrupt.h"
+#include "fuzz/promises.h"
 
 namespace bytegate::cli {
 namespace {
@@ -88,6 +89,9 @@ void print_details(const RunRow& row, std::ostream& out) {
   }
   out << "\n";
   print_relations(row, out);
+  if (const NumCells cells = num_cells(row); cells.promised > 0) {
+    out << "  cells     " << cells.reached << " of " << cells.promised << "\n";
+  }
   for (size_t i = 0; i < tally.values_used.size(); ++i) {
     const std::vector<bool>& used = tally.values_used[i];
     if (used.empty() || !row.properties->op->scalars[i].symbols.empty()) continue;
@@ -123,6 +127,15 @@ void note_interrupted(int64_t num_cases, Report& report) {
   if (num_given_up == 0) return;
   report.interrupted += "; " + with_commas(num_given_up) +
                         " more did not end in time, and are kept for the next gate";
+}
+
+NumCells num_cells(const RunRow& row) {
+  NumCells cells;
+  for (const CellCoverage& covered : cell_coverage(*row.properties, row.outcome.generated)) {
+    cells.promised += covered.num_promised;
+    cells.reached += covered.num_reached;
+  }
+  return cells;
 }
 
 bool is_foreign(const RunRow& row) {

@@ -67,6 +67,13 @@ bool is_production(const Report& report);
 // States that the signal which came ended the runs before all of `num_cases` (0: not known).
 void note_interrupted(int64_t num_cases, Report& report);
 
+// How many cells of the op's products a gate promises, and in how many of them cases passed.
+struct NumCells {
+  int64_t promised = 0;
+  int64_t reached = 0;
+};
+NumCells num_cells(const RunRow& row);
+
 // Whether the candidate said of every case that it does not take it: the operation is not its.
 bool is_foreign(const RunRow& row);
 

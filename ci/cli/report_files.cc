@@ -7,6 +7,7 @@
 #include "ci/cli/report.h"
 #include "ci/cli/report_checker.h"
 #include "ci/cli/report_sweep.h"
+#include "fuzz/promises.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
@@ -70,6 +71,30 @@ Json json_of(const SweepRow& sweep) {
           {"complete", is_complete(sweep)}};
 }
 
+// What the generator reached, cell by cell; an unpromised cell is left out.
+Json cells_of_row(const RunRow& row) {
+  const OpProperties& properties = *row.properties;
+  const std::vector<CellCoverage> coverage = cell_coverage(properties, row.outcome.generated);
+  Json json = Json::object();
+  for (size_t i = 0; i < coverage.size(); ++i) {
+    Json counts = Json::object();
+    const std::vector<ClassCell> cells = cells_of(properties.axes, properties.products[i]);
+    for (size_t k = 0; k < cells.size(); ++k) {
+      if (!cells[k].possible) continue;
+      const auto name = [&](int idx) {
+        return std::string(properties.classes[static_cast<size_t>(idx)]);
+      };
+      counts[name(cells[k].first_class)][name(cells[k].second_class)] =
+          row.outcome.generated.by_cell[i][k];
+    }
+    json[coverage[i].product] = {{"promised", coverage[i].num_promised},
+                                 {"reached", coverage[i].num_reached},
+                                 {"unmet", coverage[i].unmet},
+                                 {"passed", std::move(counts)}};
+  }
+  return json;
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -103,6 +128,7 @@ Json json_of(const RunRow& row) {
   for (size_t i = 0; i < tally.by_relation.size(); ++i) {
     json["relations"][std::string(row.properties->relations[i].name)] = tally.by_relation[i];
   }
+  json["cells"] = cells_of_row(row);
   for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
     const std::string name(verdict_name(static_cast<VerdictKind>(kind)));
     json["verdicts"][name] = tally.by_verdict[static_cast<size_t>(kind)];
@@ -239,6 +265,13 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
   text += "\n" + checker_summary(report) + sweep_summary(report);
+  for (const RunRow& row : report.rows) {
+    const NumCells cells = num_cells(row);
+    if (cells.promised == 0) continue;
+    text += "- cells of " + std::string(row.properties->op->name) + " on " +
+            std::string(backend_name(row.backend)) + ": " + std::to_string(cells.reached) + " of " +
+            std::to_string(cells.promised) + "\n";
+  }
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";
