@@ -299,6 +299,36 @@ TEST_F(CommandLine, TheHelpOfTheGateSaysHowManyCasesOperationsAskFor) {
               ContainsRegex("as many as the operation asks for, ([0-9]+ .. )?100000\\)"));
 }
 
+TEST_F(CommandLine, AGateThatFailsFastEndsAtItsFirstFailureAndSaysAfterHowManyCases) {
+  const Ran ran = bytegate("gate --op paged_mqa_metadata --backend host --jobs 1 --fail-fast" +
+                           std::string(" --no-corpus --candidate ") + kWrong + " --findings " +
+                           path("found") + " --report " + path("report"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.text;
+  EXPECT_THAT(ran.text, AllOf(HasSubstr("corpus: --no-corpus"), HasSubstr("(minimal)"),
+                              HasSubstr("after the first failure (--fail-fast)")));
+  const auto row = nlohmann::json::parse(read_file(dir_ / "report/report.json"))["runs"][0];
+  EXPECT_EQ(row["failed_fast"], true);
+  EXPECT_EQ(row["findings"].size(), 1U);
+  EXPECT_EQ(row["findings"][0]["source"], "generated");
+  EXPECT_LE(row["findings"][0]["after_cases"], 16);
+  EXPECT_GT(row["findings"][0]["after_seconds"], 0);
+  EXPECT_LE(row["passed"].get<int64_t>() + row["failed"].get<int64_t>(), 64);
+}
+
+TEST_F(CommandLine, AListOfAnotherSuiteIsRunInTheStead) {
+  const std::string gate = "gate --op paged_mqa_metadata --backend host --list ";
+  const Ran ran = bytegate(gate + "sglang-gate --report " + path("report"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.text;
+  const auto row = nlohmann::json::parse(read_file(dir_ / "report/report.json"))["runs"][0];
+  EXPECT_EQ(row["sources"].size(), 1U);
+  EXPECT_EQ(row["sources"]["sglang-gate"]["passed"], 39);
+  EXPECT_EQ(bytegate(gate + "sglang-gate --candidate " + kWrong).exit_code, 1);
+  const Ran unknown = bytegate(gate + "nobodys");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.text, HasSubstr("--list nobodys: no such list; there are: sglang-gate"));
+  EXPECT_THAT(bytegate("list paged_mqa_metadata").text, HasSubstr("list    sglang-gate: "));
+}
+
 TEST_F(CommandLine, AMissingGpuIsAnErrorOnlyWhenItWasAskedFor) {
   const Ran doctor = bytegate("doctor");
   EXPECT_EQ(doctor.exit_code, 0) << doctor.text;
