@@ -161,6 +161,7 @@ TEST_F(Tallied, AValueWithoutASymbolIsOfNoVariant) {
 TEST(TallyOfRelations, CountsThePassedCasesThatWereHeldToEach) {
   OpProperties properties = ledger_properties();
   properties.relations = {{.name = "first"}, {.name = "second"}};
+  properties.classify = [](const Case&) { return std::vector<int>(); };
   Tally tally(properties);
   const auto add = [&](VerdictKind kind) {
     const Verdict verdict = {.kind = kind, .relations = {1}};
