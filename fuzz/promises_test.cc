@@ -237,6 +237,21 @@ TEST(Promises, EveryModeThatHalfAGateDrawsOftenPassed) {
   EXPECT_THAT(unmet_modes(properties, BackendKind::kHost, tally), IsEmpty());
 }
 
+TEST(Promises, EveryRelationAppliedInATwentiethOfAGate) {
+  OpProperties properties = gated_ledger(100000);
+  properties.relations = {{.name = "often"}, {.name = "never"}};
+  Tally tally = kept_tally(properties, 5000);
+  tally.by_relation = {5000, 0};
+  EXPECT_THAT(unmet_relations(properties, tally),
+              ElementsAre("no case was held to relation never"));
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty()) << "a gate asks few of its cases";
+  tally.by_relation[1] = 1;
+  EXPECT_THAT(unmet_relations(properties, tally), IsEmpty());
+  tally.by_relation[1] = 0;
+  tally.all.passed = 4999;
+  EXPECT_THAT(unmet_relations(properties, tally), IsEmpty());
+}
+
 TEST(Promises, AnEmptyGateBreaksThemAll) {
   const OpProperties properties = gated_ledger(4800);
   Tally tally(properties);

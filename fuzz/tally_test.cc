@@ -161,6 +161,24 @@ TEST_F(Tallied, AValueWithoutASymbolIsOfNoVariant) {
   EXPECT_THAT(tally_.by_variant, IsEmpty());
 }
 
+TEST(TallyOfRelations, CountsThePassedCasesThatWereHeldToEach) {
+  OpProperties properties = ledger_properties();
+  properties.relations = {{.name = "first"}, {.name = "second"}};
+  properties.classify = [](const Case&) { return std::vector<int>(); };
+  Tally tally(properties);
+  const auto add = [&](VerdictKind kind) {
+    const Verdict verdict = {.kind = kind, .relations = {1}};
+    tally.add(properties, make_ledger_case(1, 1), verdict, "corpus", BackendKind::kHost);
+  };
+  add(VerdictKind::kPass);
+  add(VerdictKind::kMismatch);
+  EXPECT_THAT(tally.by_relation, ElementsAre(0, 1));
+  Tally both(properties);
+  both.merge(tally);
+  both.merge(tally);
+  EXPECT_THAT(both.by_relation, ElementsAre(0, 2));
+}
+
 TEST_F(Tallied, TalliesOfThreadsAddUp) {
   add(make_ledger_case(0, 3));
   Tally other(properties_);

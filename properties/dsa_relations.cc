@@ -176,11 +176,11 @@ std::vector<int64_t> sorted_order(const DsaRequests& requests) {
   return order;
 }
 
-Broken permuted_schedule(const Both& both) {
+Broken permuted_schedule(const Both& both, DsaMode mode) {
   const DsaSaid& before = both.before;
   const DsaSaid& after = both.after;
   if (before.schedule().empty()) return std::nullopt;
-  const bool by_row = !before.expanded_lens().empty();
+  const bool by_row = mode != DsaMode::kDecode;
   const auto starts =
       schedule_starts(by_row ? before.expanded_lens() : before.request_lens(), before.schedule());
   const auto related =
@@ -203,7 +203,7 @@ Broken permuted(const Case& c, const Outputs& outputs, const Case& related,
       both.before.row_sums().back() != both.after.row_sums().back()) {
     return "the last of the sums changes";
   }
-  return permuted_schedule(both);
+  return permuted_schedule(both, describe_dsa(*c.op).mode);
 }
 
 std::optional<Case> first_requests(const Case& c, Draw& draw) {
@@ -300,6 +300,11 @@ Broken one_draft_more_broken(const Case& c, const Outputs& outputs, const Case& 
   const bool live = view_dsa(c).tail == DsaTail::kLive;
   const int64_t num_requests = both.before.num_requests();
   for (int64_t b = 0; b < num_requests; ++b) {
+    const Values ctx_lens = both.before.ctx_lens(b);
+    if (auto broken = shifted({"paged_mqa_ctx_lens of a request", 0, 0, std::ssize(ctx_lens), 1},
+                              ctx_lens, both.after.ctx_lens(b))) {
+      return broken;
+    }
     for (int64_t j = 0; j < both.before.rows_of(b); ++j) {
       const auto e = static_cast<size_t>(both.before.first_row_of(b) + j);
       const auto now = static_cast<size_t>(both.after.first_row_of(b) + j);
@@ -312,6 +317,13 @@ Broken one_draft_more_broken(const Case& c, const Outputs& outputs, const Case& 
       if (auto differs = both.before.row_differs(row, both.after, static_cast<int64_t>(now))) {
         return differs;
       }
+    }
+  }
+  // Each sum by as many tokens as there are requests before it.
+  for (int64_t b = 0; b <= num_requests; ++b) {
+    if (auto broken = shifted({"cu_seqlens_k", b, b, 1, static_cast<int32_t>(b)},
+                              both.before.request_sums(), both.after.request_sums())) {
+      return broken;
     }
   }
   return shifted({"cache_seqlens", 0, 0, num_requests, 1}, both.before.request_lens(),

@@ -82,6 +82,10 @@ int64_t DsaSaid::rows_of(int64_t request) const {
   return first_row_of(request + 1) - first_row_of(request);
 }
 
+DsaSaid::Values DsaSaid::ctx_lens(int64_t request) const {
+  return part(tensors_.paged_mqa_ctx_lens, request, num_requests());
+}
+
 DsaSaid::Values DsaSaid::pages(int64_t row) const {
   return part(tensors_.page_table, row, num_rows());
 }

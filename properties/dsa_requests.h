@@ -48,6 +48,7 @@ class DsaSaid {
   [[nodiscard]] Values expanded_lens() const { return all_of(tensors_.seqlens_expanded); }
   [[nodiscard]] Values row_lens() const { return all_of(tensors_.dsa_cache_seqlens); }
   [[nodiscard]] Values row_sums() const { return all_of(tensors_.dsa_cu_seqlens_k); }
+  [[nodiscard]] Values ctx_lens(int64_t request) const;   // of paged_mqa_ctx_lens
   [[nodiscard]] Values pages(int64_t row) const;          // of page_table
   [[nodiscard]] Values compact_pages(int64_t row) const;  // of real_page_table
   [[nodiscard]] Values schedule() const { return all_of(tensors_.schedule_metadata); }

@@ -140,6 +140,45 @@ TEST_F(CommandLine, AWrongCandidateIsNamedMinimisedAndReplayed) {
   EXPECT_EQ(production.exit_code, 0) << production.text;
 }
 
+TEST_F(CommandLine, WithoutAnOracleProductionPassesAndEveryRelationApplies) {
+  const Ran ran =
+      bytegate("gate --without-oracle --op paged_mqa_metadata --backend host --corpus " + kCorpus +
+               " --cases 5000 --findings " + path("found") + " --report " + path("report"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("no oracle was asked"));
+  const auto report = nlohmann::json::parse(read_file(dir_ / "report/report.json"));
+  EXPECT_EQ(report["without_oracle"], true);
+  const auto& relations = report["runs"][0]["relations"];
+  EXPECT_GE(relations.size(), 16U);
+  for (const auto& relation : relations.items()) EXPECT_GT(relation.value(), 20) << relation.key();
+}
+
+TEST_F(CommandLine, WithoutAnOracleAWrongCandidateIsNamedMinimisedAndReplayed) {
+  const Ran ran =
+      bytegate("gate --without-oracle --backend host --cases 100 --corpus " + kCorpus +
+               "/paged_mqa_metadata/trace --candidate " + kWrong + " --findings " + path("found"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.text;
+  EXPECT_THAT(ran.text, AllOf(HasSubstr("FAIL invariant on host"),
+                              HasSubstr("B=1 num_sm=2 page_size=64 remainder=last "
+                                        "context_lens=[1]  (minimal)")));
+  const fs::path file = only_case_below("found");
+  ASSERT_FALSE(file.empty()) << ran.text;
+  EXPECT_EQ(bytegate("replay " + file.string() + " --candidate " + kWrong).exit_code, 1);
+}
+
+TEST_F(CommandLine, ACaseThatBrokeARelationIsHeldToItWhenItIsReplayed) {
+  // Right by itself; what the relation makes of it is not.
+  const std::string file =
+      write("relation.case",
+            "bytegate-case 1\nop paged_mqa_metadata\norigin invariant:other_remainder\n"
+            "scalar num_sm 2\nscalar page_size 64\nscalar remainder first\ndim B 1\n"
+            "tensor context_lens int32 [1] = 1\ntensor schedule_metadata int32 [3, 2]\nend\n");
+  const Ran wrong = bytegate("replay " + file + " --backend host --candidate " + kWrong);
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.text;
+  EXPECT_THAT(wrong.text, HasSubstr("mismatch:schedule_metadata"));
+  EXPECT_EQ(bytegate("replay " + file + " --backend host").exit_code, 0);
+}
+
 TEST_F(CommandLine, ARightCandidatePassesTheGate) {
   const Ran ran = bytegate("gate --backend host --cases 500 --candidate " + kRight + " --corpus " +
                            kCorpus + "/paged_mqa_metadata/trace --findings " + path("found"));
@@ -267,9 +306,10 @@ TEST_F(CommandLine, PagesOfATraceMustHaveRoomForATokenAndSlotsForTheRun) {
 }
 
 TEST_F(CommandLine, UsageErrorsExitWithTwo) {
-  for (const char* arguments : {"", "frobnicate", "gate --shard 2/2", "gate --backend tpu",
-                                "gate --op nothing", "gate --cases -1", "replay",
-                                "gate --no-such-option", "gate --require-gpu --backend host"}) {
+  for (const char* arguments :
+       {"", "frobnicate", "gate --shard 2/2", "gate --backend tpu", "gate --op nothing",
+        "gate --cases -1", "replay", "gate --no-such-option",
+        "gate --without-oracle --sanitizer memcheck", "gate --require-gpu --backend host"}) {
     const Ran ran = bytegate(arguments);
     EXPECT_EQ(ran.exit_code, 2) << arguments << "\n" << ran.text;
     EXPECT_FALSE(ran.text.empty()) << arguments;
