@@ -273,13 +273,14 @@ class Maker {
   void choose_topk() {
     const DsaCase view = view_dsa(case_);
     DsaRowLens lens;
+    const int64_t chosen = draw_.between(0, std::max<int64_t>(view.num_requests - 1, 0));
     for (int64_t b = 0; b < view.num_requests; ++b) {
       const int64_t last = dsa_rows_of_request(view, b) - 1;
       for (int64_t j = 0; j <= last; j += std::max<int64_t>(last, 1)) {
         const int32_t len = dsa_row_len(view, b, j);
         lens.shortest = std::min(lens.shortest, len);
         lens.longest = std::max(lens.longest, len);
-        if (b == 0 || draw_.one_in(view.num_requests)) lens.any = len;
+        if (b == chosen) lens.any = len;
       }
     }
     scalar(description_.scalars.topk) = draw_topk(lens, plan_.max_len, draw_);

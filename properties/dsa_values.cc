@@ -80,8 +80,7 @@ std::vector<int64_t> draw_seq_lens(int64_t num_requests, const DsaLengthLimits& 
     const int64_t len = of_kind || kind == BatchOfLens::kPadding
                             ? draw_len_of(kind, limits.typical, draw)
                             : draw_len_of(BatchOfLens::kOrdinary, limits.typical, draw);
-    lens[static_cast<size_t>(b)] =
-        std::clamp(len, std::max<int64_t>(limits.low, INT32_MIN), limits.high);
+    lens[static_cast<size_t>(b)] = std::clamp(len, limits.low, limits.high);
   }
   if (all_equal && num_requests > 0) {
     std::fill(lens.begin(), lens.end(), lens[static_cast<size_t>(edge_idx)]);
@@ -108,7 +107,8 @@ int64_t draw_topk(const DsaRowLens& lens, int64_t typical, Draw& draw) {
       return topk(int64_t{lens.shortest} - (draw.one_in(2) ? 1 : draw.between(1, 300)));
     case 3:
     case 4:  // some are
-      return topk(draw.between(lens.shortest, std::max(lens.shortest, lens.longest - 1)));
+      return topk(
+          draw.between(lens.shortest, std::max(int64_t{lens.shortest}, int64_t{lens.longest} - 1)));
     case 5:  // none is
       return topk(lens.longest + draw.between(0, 1));
     case 6:
