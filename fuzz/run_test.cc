@@ -111,6 +111,32 @@ TEST_F(RunTest, AnInterruptedCaseThatWasNotRunIsNotForgotten) {
   EXPECT_TRUE(run(properties(), source_of_interrupted({&left}), stopping).stopped);
 }
 
+TEST_F(RunTest, ARunThatFailsFastEndsOnceItsFirstFailureIsKept) {
+  const Case good = make_paged_mqa_metadata_case({256, 256}, 2);
+  const Case bad = make_paged_mqa_metadata_case({700, 1, 513}, 5);
+  RunOptions wrong = options();
+  wrong.candidate = BYTEGATE_SCHEDULE_WRONG;
+  for (const bool fail_fast : {false, true}) {
+    wrong.fail_fast = fail_fast;
+    int taken = 0;
+    const RunOutcome outcome = run(
+        properties(),
+        [&]() -> std::optional<CaseBatch> {
+          if (taken == 20) return std::nullopt;
+          const Case c = taken++ < 5 ? good : bad;
+          return CaseBatch{.source = kGeneratedSource, .make = [c] { return std::vector{c}; }};
+        },
+        wrong);
+    EXPECT_EQ(outcome.failed_fast, fail_fast);
+    EXPECT_FALSE(outcome.stopped);
+    EXPECT_EQ(outcome.tally.all.passed, 5);
+    EXPECT_EQ(outcome.tally.all.failed, fail_fast ? 2 : 15) << "one more was on its way";
+    ASSERT_THAT(outcome.findings, SizeIs(1));
+    EXPECT_EQ(outcome.findings[0].after_cases, 5);
+    EXPECT_TRUE(outcome.findings[0].minimal);
+  }
+}
+
 TEST_F(RunTest, AFailureInSeveralModesIsOneFindingInOneFile) {
   std::vector<Case> cases;
   for (const Mode mode : {Mode::kGuardBefore, Mode::kElementAligned, Mode::kOtherStream,

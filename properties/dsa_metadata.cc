@@ -5,6 +5,7 @@
 #include "properties/dsa_batch.h"
 #include "properties/dsa_classes.h"
 #include "properties/dsa_generate.h"
+#include "properties/dsa_lists.h"
 
 namespace bytegate {
 namespace {
@@ -20,6 +21,7 @@ OpProperties properties_of() {
   properties.classes = dsa_classes(kOp());
   properties.classify = classify_dsa;
   properties.broken_invariant = walk_dsa;
+  properties.lists = dsa_lists(kOp());
   properties.gate_cases = 10000;
   return properties;
 }

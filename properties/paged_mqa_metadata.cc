@@ -5,6 +5,7 @@
 
 #include "oracles/paged_mqa_metadata.h"
 #include "oracles/schedule_walker.h"
+#include "properties/paged_mqa_metadata_lists.h"
 
 namespace bytegate {
 namespace {
@@ -241,6 +242,7 @@ OpProperties paged_mqa_metadata_properties() {
                         "first remainder"};
   properties.classify = classify;
   properties.broken_invariant = broken_invariant;
+  properties.lists = paged_mqa_metadata_lists();
   return properties;
 }
 

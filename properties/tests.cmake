@@ -1,6 +1,7 @@
 # Tests of the properties' side. Only included under BYTEGATE_TESTS.
 
 add_executable(properties_test
+  case_lists_test.cc
   check_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc

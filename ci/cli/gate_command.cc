@@ -4,6 +4,7 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/commands.h"
 #include "ci/cli/left_over.h"
+#include "ci/cli/list_gate.h"
 #include "ci/cli/options.h"
 #include "ci/cli/progress.h"
 #include "ci/cli/report.h"
@@ -181,6 +182,7 @@ int gate(const Options& options, const std::string& command_line) {
   const ChosenBackends backends = chosen_backends(options, *candidate);
   if (backends.exit_code != kExitPass) return backends.exit_code;
   report.absent = backends.absent;
+  if (!options.list.empty()) return gate_lists(options, ops, backends, report);
   const std::string findings = findings_dir(options);
   remove_half_written(findings, options, report);
   const LeftOver left_over(findings, options, ops, backends, report);

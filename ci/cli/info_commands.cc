@@ -57,6 +57,9 @@ void list_op(const OpProperties& properties) {
     std::cout << (i > 0 ? ", " : " ") << properties.classes[i];
   }
   std::cout << "\n";
+  for (const CaseList& list : properties.lists) {
+    std::cout << "  list    " << list.name << ": " << list.source << "\n";
+  }
 }
 
 int list_all() {

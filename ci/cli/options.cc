@@ -77,6 +77,10 @@ void add_run_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, kMaxJobs));
   app.add_option("--shard", options.shard, "I/N: every N-th generated case, from the I-th on")
       ->capture_default_str();
+  app.add_option(
+      "--list", options.list,
+      "instead: a list of cases as another suite runs it, its bytes compared and nothing "
+      "else (all: each)");
   app.add_flag("--fail-fast", options.fail_fast,
                "end a run at its first failure, once that is minimised and saved");
   app.add_option("--report", options.report, "folder for report.json, junit.xml and summary.md");

@@ -33,6 +33,7 @@ struct Options {
   bool fail_fast = false;  // a run ends at its first failure
   bool large = false;      // with the corpus cases that take gigabytes
   bool no_corpus = false;
+  std::string list;      // of cases of another suite, instead of all others; empty: none
   std::string corpus;    // empty: ./corpus when it is there
   std::string findings;  // empty: the corpus
   std::string report;    // empty: none

@@ -24,6 +24,7 @@ class GateResult:
     minimal: bool = False
     exit_code: int = 0
     problem: str = ''  # why there is no result
+    timed_out: bool = False
 
     @property
     def flaw(self):
@@ -59,18 +60,26 @@ class Gate:
         self.folder = folder
 
     def generated(self, op, seconds, *more):
-        return self._run(op, seconds, '--no-corpus', *more)
+        """Over cases that a generator draws, for so many seconds."""
+        return self._run(seconds, '--op', op, '--no-corpus', *more)
 
     def kept(self, op):
-        return self._run(op, 0, '--corpus', str(self.corpus), '--cases', '0')
+        """Over the corpus."""
+        return self._run(0, '--op', op, '--corpus', str(self.corpus), '--cases', '0')
 
-    def listed(self, op):
-        return self._run(op, 0, '--list', 'all')
+    def listed(self):
+        """Over the case lists of other suites; they run in the gate's own process, which a fault
+        may end."""
+        result = self._run(0, '--list', 'all')
+        if result.problem and (result.exit_code < 0 or result.timed_out):
+            origin = 'hung' if result.timed_out else 'crashed'
+            return GateResult(True, origin, 'list', exit_code=result.exit_code)
+        return result
 
-    def _run(self, op, seconds, *more):
+    def _run(self, seconds, *more):
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        command = [str(self.program), 'gate', '--op', op, '--backend', 'host', '--jobs', '1',
+        command = [str(self.program), 'gate', '--backend', 'host', '--jobs', '1',
                    '--fail-fast', '--case-seconds', str(CASE_SECONDS), '--seconds', str(seconds),
                    '--findings', str(self.folder / 'found'),
                    '--report', str(self.folder / 'report'), *more]
@@ -80,7 +89,8 @@ class Gate:
                                       stdout=output, stderr=subprocess.STDOUT, check=False,
                                       timeout=seconds + SLACK_SECONDS).returncode
             except subprocess.TimeoutExpired:
-                return GateResult(problem=f'the gate did not end: {" ".join(command)}')
+                return GateResult(problem=f'the gate did not end: {" ".join(command)}',
+                                  timed_out=True)
         try:
             report = json.loads((self.folder / 'report/report.json').read_text(encoding='utf-8'))
         except (OSError, ValueError):

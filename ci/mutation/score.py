@@ -131,6 +131,21 @@ def markdown(outcomes, command):
     return '\n\n'.join(parts) + '\n'
 
 
+README_BEGIN = '<!-- written by ci/faults --readme -->'
+README_END = '<!-- until here -->'
+
+
+def in_readme(readme, outcomes):
+    """The text with the score in its place."""
+    begin, end = readme.find(README_BEGIN), readme.find(README_END)
+    if begin < 0 or end < begin:
+        raise ValueError(f'no {README_BEGIN} .. {README_END}')
+    scored, _, _ = _parts(outcomes)
+    parts = [README_BEGIN, '\n'.join(summary_lines(outcomes)), class_table(scored),
+             check_table(scored)]
+    return readme[:begin] + '\n\n'.join(parts) + '\n' + readme[end:]
+
+
 def _json_of_gate(result):
     if result is None:
         return None

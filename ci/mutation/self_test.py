@@ -298,6 +298,14 @@ class ScoreTest(unittest.TestCase):
         self.assertIn('| mismatch | 1 | 1 of 1 | 0 of 1 |', text)
         self.assertIn('Not counted: 1 equivalent ones, and 0', text)
         self.assertNotIn('| lane | 0', text)
+        place = f'before\n{score.README_BEGIN}\nold\n{score.README_END}\nafter\n'
+        readme = score.in_readme(place, outcomes)
+        self.assertTrue(readme.startswith('before\n') and readme.endswith('after\n'))
+        self.assertIn('| all | 1 of 2 | 1 of 2 | 0 of 2 |', readme)
+        self.assertNotIn('old', readme)
+        self.assertEqual(score.in_readme(readme, outcomes), readme)
+        with self.assertRaises(ValueError):
+            score.in_readme('no place', outcomes)
 
 
 if __name__ == '__main__':

@@ -100,6 +100,8 @@ class Laboratory:
 
     def _try_gates(self, outcome, build):
         fault = outcome.fault
+        if fault.gpu and all(path.endswith('.cu') for path in fault.paths):
+            return  # no part of a program for the host
         try:
             program = build.build(self.programs['bytegate'])
         except BuildError as error:
@@ -149,7 +151,7 @@ class Laboratory:
         if '--without-oracle' in self.columns:
             outcome.invariants_alone = gate.generated(op, INVARIANT_SECONDS, '--without-oracle')
         if '--list' in self.columns:
-            outcome.upstream_lists = gate.listed(op)
+            outcome.upstream_lists = gate.listed()
         for result in (outcome.invariants_alone, outcome.upstream_lists):
             if result is not None and result.problem:
                 outcome.problems.append(result.problem)
