@@ -390,7 +390,8 @@ TEST_F(CommandLine, ShardsTogetherAreTheWholeRun) {
     EXPECT_EQ(ran.exit_code, 0) << ran.text;
     const auto report = nlohmann::json::parse(read_file(dir + "/report.json"));
     for (const auto& row : report["runs"]) {
-      num_passed[row["op"]] += row["sources"]["generated"]["passed"].get<int64_t>();
+      num_passed[row["op"].get<std::string>()] +=
+          row["sources"]["generated"]["passed"].get<int64_t>();
     }
   }
   EXPECT_EQ(num_passed.size(), 9U);
