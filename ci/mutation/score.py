@@ -113,8 +113,8 @@ def summary_lines(outcomes):
                      'oracles, the walkers and the compare are flagged.')
     if apart:
         num_gpu = sum(bool(o.fault.gpu) for o in apart)
-        lines.append(f'Not counted: {len(apart) - num_gpu} equivalent ones, and {num_gpu} that '
-                     'only a GPU can show.')
+        lines.append(f'Not counted: {len(apart) - num_gpu} equivalent, {num_gpu} that only a GPU '
+                     'can show.')
     return lines
 
 
