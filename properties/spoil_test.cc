@@ -111,9 +111,9 @@ TEST(Spoil, GivesNegativeLengths) {
   const OpProperties& schedule = *find_properties(all_properties(), paged_mqa_metadata_op());
   std::map<int64_t, int64_t> counts = {{-1, 0}, {-255, 0}, {-256, 0}, {INT32_MIN, 0}};
   visit_spoiled(schedule, [&](const Case& c) {
-    for (auto& [length, count] : counts) {
-      count += any_element(input(c, PagedMqaMetadataIndex::kContextLens),
-                           [&](int64_t value) { return value == length; });
+    for (auto& entry : counts) {
+      entry.second += any_element(input(c, PagedMqaMetadataIndex::kContextLens),
+                                  [&](int64_t value) { return value == entry.first; });
     }
   });
   for (const auto& [length, count] : counts) EXPECT_GT(count, 5) << length;
