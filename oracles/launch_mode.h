@@ -52,7 +52,8 @@ struct ModeSpec {
   std::string_view summary;
   LaunchPlan plan = {};
   // One in so many generated cases runs like this; 0: the backend runs it as plain. What needs
-  // launches of its own is rare on a GPU, where a round of plain cases shares one upload and wait.
+  // launches of its own is rare on a GPU, where a round of plain cases shares one upload and wait,
+  // and rarest what holds the device up for milliseconds.
   int64_t host_one_in = 0;
   int64_t cuda_one_in = 0;
 };
@@ -106,13 +107,13 @@ inline constexpr std::array kModes = {
              "on another stream, held up until the call has returned, beside unrelated work",
              {.other_stream = true},
              0,
-             96},
+             288},
     ModeSpec{Mode::kTwoStreams,
              "two_streams",
              "beside a second instance with other inputs, each on a stream of its own",
              {.two_at_once = true},
              0,
-             96},
+             288},
     ModeSpec{Mode::kOverwritten,
              "overwritten",
              "inputs are overwritten right after the launch, on its stream",
