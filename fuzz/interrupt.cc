@@ -6,12 +6,18 @@
 namespace bytegate {
 namespace {
 
-// The one thing that a signal handler can reach.
+using Clock = std::chrono::steady_clock;
+
+// All that a signal handler can reach. The time is there before the signal is.
+std::atomic<Clock::rep> signal_time{0};
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<Clock::rep>::is_always_lock_free);
 
 void remember(int signal) {
-  first_signal.store(signal, std::memory_order_relaxed);
+  if (first_signal.load(std::memory_order_relaxed) != 0) return;
+  signal_time.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  first_signal.store(signal, std::memory_order_release);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -35,6 +41,12 @@ void heed_interrupts() {
 
 bool interrupted() {
   return first_signal.load(std::memory_order_relaxed) != 0;
+}
+
+bool out_of_patience() {
+  if (first_signal.load(std::memory_order_acquire) == 0) return false;
+  const Clock::duration then(signal_time.load(std::memory_order_relaxed));
+  return Clock::now() - Clock::time_point(then) >= kInterruptPatience;
 }
 
 std::string interrupting_signal() {

@@ -158,7 +158,10 @@ void PickUp::take(const fs::path& folder) {
   run.owner = *owner;
   run.op = find_op(ops_, owner->op);
   if (owner->version != version_) {
-    return refuse(folder, name, "is a journal of bytegate " + owner->version);
+    found_.foreign.push_back(
+        set_aside(folder, running_, name,
+                  "is a journal of bytegate " + owner->version + ", which this one does not read"));
+    return;
   }
   if (run.op == nullptr) {
     return refuse(folder, name, "is a journal of the operation " + owner->op + ", not known here");

@@ -34,6 +34,8 @@ struct PickedUp {
   std::vector<InterruptedRun> runs;  // those that left a case
   // Journals that could not be read, each by where it was moved to.
   std::vector<std::string> errors;
+  // The same of those that another version of bytegate wrote, which is nobody's fault.
+  std::vector<std::string> foreign = {};
 };
 
 // Takes up the journals below the folder whose process is gone. No journal of this process may be

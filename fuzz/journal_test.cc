@@ -205,10 +205,12 @@ TEST_F(JournalTest, AnotherVersionsJournalIsSetAsideAndSaid) {
   leave_batch(owner);
   const PickedUp found = picked_up();
   EXPECT_THAT(found.runs, IsEmpty());
-  EXPECT_THAT(found.errors, ElementsAre(HasSubstr("is a journal of bytegate 0.9; kept as " +
-                                                  path(".running/unreadable-run-123-0-0"))));
+  EXPECT_THAT(found.errors, IsEmpty());
+  EXPECT_THAT(found.foreign, ElementsAre(HasSubstr("is a journal of bytegate 0.9, which this one "
+                                                   "does not read; kept as " +
+                                                   path(".running/unreadable-run-123-0-0"))));
   EXPECT_TRUE(fs::exists(folder_ / ".running/unreadable-run-123-0-0/batch-0"));
-  EXPECT_THAT(picked_up().errors, IsEmpty()) << "said twice";
+  EXPECT_THAT(picked_up().foreign, IsEmpty()) << "said twice";
 }
 
 TEST_F(JournalTest, AnOperationThatIsNotKnownIsSetAsideAndSaid) {

@@ -7,17 +7,12 @@
 #include <system_error>
 #include <utility>
 
-#include "properties/check.h"
+#include "properties/check_relations.h"
 
 namespace bytegate {
 namespace {
 
 constexpr const char* kNotMinimised = "; not minimised";
-
-Verdict check_one(const Case& c, Candidate& candidate, Backend& backend,
-                  const OpProperties& properties) {
-  return check({&c, 1}, candidate, backend, properties).front();
-}
 
 // Saves the kept case under the origin of its verdict.
 void save_kept(Finding& finding, const std::string& dir, const std::string& note) {
@@ -31,6 +26,12 @@ bool has_mode(std::string_view origin) {
 }
 
 }  // namespace
+
+// As the run judges, but by no other relation than the one that the origin names.
+Verdict Keeper::check_one(const Case& c, Candidate& candidate, Backend& backend) const {
+  const Checks checks = {.yardstick = options_.checks.yardstick};
+  return check({&c, 1}, candidate, backend, properties_, checks).front();
+}
 
 // A flaw that plain launches show as well is seen in every mode, and is still one flaw. One case of
 // each origin answers for all.
@@ -47,7 +48,7 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
   }
   Case plain = failed.kept;
   plain.mode = Mode::kPlain;
-  Verdict verdict = check_one(plain, candidate, backend, properties_);
+  Verdict verdict = check_one(plain, candidate, backend);
   const bool alike = !verdict.passed() && verdict.origin == flaw;
   const std::scoped_lock lock(mutex_);
   is_plain_.emplace(failed.verdict.origin, alike);
@@ -58,6 +59,7 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
 }
 
 void Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
+  failed.kept.origin = failed.verdict.origin;
   blame(failed, candidate, backend);
   size_t place = 0;
   {
@@ -122,8 +124,8 @@ void Keeper::make_small(Finding& finding, Candidate& candidate, Backend& backend
   MinimizeOptions minimizing = options_.minimize;
   minimizing.stop = options_.stop;
   MinimizeResult small = minimize(
-      finding.kept, [&](const Case& c) { return check_one(c, candidate, backend, properties_); },
-      minimizing);
+      finding.kept, [&](const Case& c) { return check_one(c, candidate, backend); }, minimizing);
+  if (stopped() && small.verdict.kind == VerdictKind::kUntested) return;
   if (!small.minimal) note += kNotMinimised;
   if (!small.verdict.passed() && fails_alone(small.smallest)) {
     finding.minimal = small.minimal;
@@ -142,7 +144,7 @@ bool Keeper::fails_alone(const Case& c) {
   const Candidate::Result fresh = open_candidate(options_.candidate);
   const BackendResult backend = open_backend(options_.backend, options_.backend_options);
   if (fresh.candidate == nullptr || backend.backend == nullptr) return true;
-  return !check_one(c, *fresh.candidate, *backend.backend, properties_).passed();
+  return !check_one(c, *fresh.candidate, *backend.backend).passed();
 }
 
 }  // namespace bytegate

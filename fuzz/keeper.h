@@ -38,6 +38,7 @@ class Keeper {
   Finding save(FailedCase failed, Candidate& candidate, Backend& backend);
   void make_small(Finding& finding, Candidate& candidate, Backend& backend);
   bool fails_alone(const Case& c);
+  Verdict check_one(const Case& c, Candidate& candidate, Backend& backend) const;
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
 
   const OpProperties& properties_;

@@ -18,9 +18,12 @@ int64_t num_passed(const std::map<std::string, Counts>& counts, const std::strin
   return found == counts.end() ? 0 : found->second.passed;
 }
 
+int64_t num_drawn(const Tally& generated) {
+  return generated.all.passed + generated.all.failed;
+}
+
 bool is_half_of_a_gate(const OpProperties& properties, const Tally& generated) {
-  const int64_t num_drawn = generated.all.passed + generated.all.failed;
-  return num_drawn >= properties.gate_cases - properties.gate_cases / 2;
+  return num_drawn(generated) >= properties.gate_cases - properties.gate_cases / 2;
 }
 
 void add_paths(const OpProperties& properties, const Tally& tally,
@@ -90,12 +93,47 @@ void add_layouts(const OpProperties& properties, const Tally& tally,
   }
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "; ") + name;
+  return text;
+}
+
 bool has_inputs(const Op& op) {
   return std::any_of(op.tensors.begin(), op.tensors.end(),
                      [](const TensorSpec& spec) { return spec.role == Role::kInput; });
 }
 
 }  // namespace
+
+std::vector<CellCoverage> cell_coverage(const OpProperties& properties, const Tally& generated) {
+  const auto class_name = [&](int idx) {
+    return std::string(properties.classes[static_cast<size_t>(idx)]);
+  };
+  const auto axis_name = [&](int idx) {
+    return std::string(properties.axes[static_cast<size_t>(idx)].name);
+  };
+  std::vector<CellCoverage> coverage;
+  for (size_t i = 0; i < properties.products.size(); ++i) {
+    const ClassProduct& product = properties.products[i];
+    CellCoverage& covered = coverage.emplace_back();
+    covered.product = axis_name(product.first_axis) + " x " + axis_name(product.second_axis);
+    const std::vector<ClassCell> cells = cells_of(properties.axes, product);
+    for (size_t k = 0; k < cells.size(); ++k) {
+      const std::string name =
+          class_name(cells[k].first_class) + " with " + class_name(cells[k].second_class);
+      const bool reached = generated.by_cell[i][k] > 0;
+      if (!cells[k].possible) {
+        if (reached) covered.denied.push_back(name);
+        continue;
+      }
+      ++covered.num_promised;
+      covered.num_reached += reached ? 1 : 0;
+      if (!reached) covered.unmet.push_back(name);
+    }
+  }
+  return coverage;
+}
 
 std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind backend,
                                      const Tally& generated) {
@@ -114,17 +152,37 @@ std::vector<std::string> unmet_modes(const OpProperties& properties, BackendKind
 
 std::vector<std::string> unmet_promises(const OpProperties& properties, const Tally& generated) {
   std::vector<std::string> unmet;
+  const std::vector<CellCoverage> coverage = cell_coverage(properties, generated);
+  for (const CellCoverage& covered : coverage) {
+    if (covered.denied.empty()) continue;
+    unmet.push_back("cases of cells of " + covered.product +
+                    " that are said to be impossible: " + joined(covered.denied));
+  }
   if (!is_half_of_a_gate(properties, generated)) return unmet;
   add_paths(properties, generated, unmet);
   for (size_t i = 0; i < generated.by_class.size(); ++i) {
     if (generated.by_class[i] > 0) continue;
     unmet.push_back("no case of class " + std::string(properties.classes[i]));
   }
+  for (const CellCoverage& covered : coverage) {
+    if (covered.unmet.empty()) continue;
+    unmet.push_back("no case of " + covered.product + ": " + joined(covered.unmet));
+  }
   add_scalars(properties, generated, unmet);
   add_tensors(properties, generated, unmet);
   add_layouts(properties, generated, unmet);
   if (generated.survivals.passed == 0 && has_inputs(*properties.op)) {
     unmet.push_back("no case with elements outside the contract was survived");
+  }
+  return unmet;
+}
+
+std::vector<std::string> unmet_relations(const OpProperties& properties, const Tally& generated) {
+  std::vector<std::string> unmet;
+  if (num_drawn(generated) * 20 < properties.gate_cases) return unmet;
+  for (size_t i = 0; i < generated.by_relation.size(); ++i) {
+    if (generated.by_relation[i] > 0) continue;
+    unmet.push_back("no case was held to relation " + std::string(properties.relations[i].name));
   }
   return unmet;
 }

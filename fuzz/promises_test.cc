@@ -56,6 +56,81 @@ TEST(Promises, HalfOfTheCasesOfAGateAreEnoughToAsk) {
   EXPECT_THAT(unmet_promises(properties, tally), IsEmpty());
 }
 
+// Rows (none, some) by sign (plus, minus), where no rows and minus exclude each other.
+OpProperties crossed_ledger(Case (*generate)(Draw&)) {
+  OpProperties properties = gated_ledger(400);
+  properties.classes = {"no row", "rows", "plus", "minus"};
+  properties.classify = [](const Case& c) {
+    return std::vector<int>{c.dims[Index::kRows] == 0 ? 0 : 1,
+                            c.scalars[Index::kSign] == 0 ? 2 : 3};
+  };
+  properties.axes = {{.name = "rows", .first_class = 0, .num_classes = 2},
+                     {.name = "sign", .first_class = 2, .num_classes = 2}};
+  properties.products = {{.first_axis = 0, .second_axis = 1, .possible = [](int rows, int sign) {
+                            return rows == 1 || sign == 2;
+                          }}};
+  properties.generate = generate;
+  return properties;
+}
+
+Case ledger_of(int64_t rows, int64_t sign) {
+  Case c = make_ledger_case(rows, 1);
+  c.scalars[Index::kSign] = sign;
+  fit_tensors(c);
+  return c;
+}
+
+// What is unmet of the cells by so many cases of the op's generator, all of which pass.
+std::vector<std::string> unmet_cells(const OpProperties& properties, int64_t num_cases) {
+  Tally tally(properties);
+  for (int64_t i = 0; i < num_cases; ++i) {
+    Draw draw(case_seed(1, static_cast<uint64_t>(i)));
+    tally.add(properties, properties.generate(draw), {.kind = VerdictKind::kPass, .path = "serial"},
+              "generated", BackendKind::kHost);
+  }
+  std::vector<std::string> unmet = unmet_promises(properties, tally);
+  std::erase_if(
+      unmet, [](const std::string& line) { return line.find("rows x sign") == std::string::npos; });
+  return unmet;
+}
+
+TEST(Promises, AGeneratorThatReachesEveryCellKeepsThem) {
+  const OpProperties properties = crossed_ledger([](Draw& draw) {
+    const int64_t rows = draw.between(0, 2);
+    return ledger_of(rows, rows == 0 ? 0 : draw.between(0, 1));
+  });
+  EXPECT_THAT(unmet_cells(properties, 200), IsEmpty());
+}
+
+TEST(Promises, AGeneratorThatNeverReachesACellBreaksThem) {
+  const OpProperties properties =
+      crossed_ledger([](Draw& draw) { return ledger_of(draw.between(0, 2), 0); });
+  // It reaches every class of rows, and plus; but no cell of minus.
+  EXPECT_THAT(unmet_cells(properties, 200), ElementsAre("no case of rows x sign: rows with minus"));
+  EXPECT_THAT(unmet_cells(properties, 199), IsEmpty());
+}
+
+TEST(Promises, ACaseInACellThatIsSaidToBeImpossibleBreaksThemHoweverFewWereDrawn) {
+  const OpProperties properties =
+      crossed_ledger([](Draw& draw) { return ledger_of(draw.between(0, 1), draw.between(0, 1)); });
+  EXPECT_THAT(unmet_cells(properties, 50),
+              ElementsAre("cases of cells of rows x sign that are said to be impossible: no row "
+                          "with minus"));
+}
+
+TEST(Promises, CoverageCountsTheCellsThatWereReached) {
+  const OpProperties properties = crossed_ledger(nullptr);
+  Tally tally(properties);
+  tally.by_cell = {{0, 0, 7, 1}};
+  const std::vector<CellCoverage> coverage = cell_coverage(properties, tally);
+  ASSERT_EQ(coverage.size(), 1U);
+  EXPECT_EQ(coverage[0].product, "rows x sign");
+  EXPECT_EQ(coverage[0].num_promised, 3);
+  EXPECT_EQ(coverage[0].num_reached, 2);
+  EXPECT_THAT(coverage[0].unmet, ElementsAre("no row with plus"));
+  EXPECT_THAT(coverage[0].denied, IsEmpty());
+}
+
 TEST(Promises, EachPathPassesOneCaseInAHundred) {
   const OpProperties properties = gated_ledger(100000);
   Tally tally = kept_tally(properties, 50000);
@@ -160,6 +235,21 @@ TEST(Promises, EveryModeThatHalfAGateDrawsOftenPassed) {
               ElementsAre("no case of mode again", "no case of mode strided"));
   tally.all.passed = 1499;
   EXPECT_THAT(unmet_modes(properties, BackendKind::kHost, tally), IsEmpty());
+}
+
+TEST(Promises, EveryRelationAppliedInATwentiethOfAGate) {
+  OpProperties properties = gated_ledger(100000);
+  properties.relations = {{.name = "often"}, {.name = "never"}};
+  Tally tally = kept_tally(properties, 5000);
+  tally.by_relation = {5000, 0};
+  EXPECT_THAT(unmet_relations(properties, tally),
+              ElementsAre("no case was held to relation never"));
+  EXPECT_THAT(unmet_promises(properties, tally), IsEmpty()) << "a gate asks few of its cases";
+  tally.by_relation[1] = 1;
+  EXPECT_THAT(unmet_relations(properties, tally), IsEmpty());
+  tally.by_relation[1] = 0;
+  tally.all.passed = 4999;
+  EXPECT_THAT(unmet_relations(properties, tally), IsEmpty());
 }
 
 TEST(Promises, AnEmptyGateBreaksThemAll) {

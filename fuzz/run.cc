@@ -13,7 +13,6 @@
 #include "fuzz/journal.h"
 #include "fuzz/keeper.h"
 #include "kernels/builtin_candidate.h"
-#include "properties/check.h"
 
 namespace bytegate {
 namespace {
@@ -29,7 +28,7 @@ struct InFlight {
   CaseBatch batch;
   size_t slot = 0;  // in the journal
   std::vector<Case> cases;
-  std::optional<PendingCheck> check;
+  std::optional<PendingChecks> check;
 };
 
 class Runner {
@@ -51,6 +50,9 @@ class Runner {
   void settle(InFlight& flight, Candidate& candidate, Backend& backend, Tally& tally);
   void enter(const InFlight& flight);
   void report_progress();
+  [[nodiscard]] bool gave_up() const {
+    return options_.backend_options.give_up && options_.backend_options.give_up();
+  }
 
   [[nodiscard]] double seconds_so_far() const {
     return std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -82,7 +84,7 @@ std::optional<CaseBatch> Runner::next_batch() {
     return std::nullopt;
   }
   // What is kept is always replayed; only the search has a time.
-  const bool timed = batch && batch->files.empty() && !batch->settled && options_.deadline;
+  const bool timed = batch && batch->files.empty() && !batch->has_keeper() && options_.deadline;
   if (timed && Clock::now() >= *options_.deadline) {
     outcome_.out_of_time = true;
     return std::nullopt;
@@ -120,7 +122,8 @@ void Runner::work(size_t job) {
       current->cases = current->batch.make();
       current->slot = kBatchesOnTheirWay * job + num_batches++ % kBatchesOnTheirWay;
       enter(*current);
-      current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_);
+      current->check.emplace(current->cases, *opened.candidate, *backend.backend, properties_,
+                             options_.checks);
     }
     if (previous != nullptr) {
       settle(*previous, *opened.candidate, *backend.backend,
@@ -149,22 +152,37 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
   const std::vector<Verdict> verdicts = flight.check->collect();
   const int64_t num_before = num_done_;
   const double seconds = seconds_so_far();
+  int64_t num_given_up = 0;
   for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].kind == VerdictKind::kUntested && gave_up()) {
+      ++num_given_up;
+      continue;
+    }
     tally.add(properties_, flight.cases[i], verdicts[i], flight.batch.source, options_.backend);
     if (verdicts[i].passed()) continue;
     if (says_nothing(verdicts[i].kind) && options_.candidate != kProduction) continue;
     ++num_failed_;
-    keeper_.keep({.kept = flight.cases[i],
+    // What followed from a case is in no file.
+    const Case& failed = flight.check->case_of(i);
+    const bool in_file = !flight.batch.files.empty() && &failed == &flight.cases[i];
+    keeper_.keep({.kept = failed,
                   .verdict = verdicts[i],
                   .source = flight.batch.source,
-                  .file = flight.batch.files.empty() ? "" : flight.batch.files[i],
+                  .file = in_file ? flight.batch.files[i] : "",
                   .after_cases = num_before + static_cast<int64_t>(i),
                   .after_seconds = seconds},
                  candidate, backend);
   }
+  num_done_ += static_cast<int64_t>(verdicts.size()) - num_given_up;
+  if (num_given_up > 0) {
+    const std::scoped_lock lock(source_mutex_, outcome_mutex_);
+    outcome_.num_given_up += num_given_up;
+    outcome_.stopped = true;
+    return;
+  }
   if (journal_ != nullptr) journal_->clear(flight.slot);
   if (flight.batch.settled) flight.batch.settled();
-  num_done_ += static_cast<int64_t>(verdicts.size());
+  if (flight.batch.judged) flight.batch.judged(verdicts);
   report_progress();
 }
 
@@ -184,7 +202,7 @@ void Runner::open_journal() {
 
 // Puts a batch on disk before it is handed out, unless somebody else keeps it.
 void Runner::enter(const InFlight& flight) {
-  if (journal_ == nullptr || flight.batch.settled) return;
+  if (journal_ == nullptr || flight.batch.has_keeper()) return;
   const std::optional<std::string> error = flight.batch.files.empty()
                                                ? journal_->write(flight.slot, flight.cases)
                                                : journal_->write(flight.slot, flight.batch.files);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "fuzz/tally.h"
 #include "kernels/backend.h"
 #include "kernels/candidate_handle.h"
+#include "properties/check_relations.h"
 
 namespace bytegate {
 
@@ -26,6 +28,11 @@ struct CaseBatch {
   // Called once each case has a verdict and what failed is saved. Where it is set, somebody keeps
   // the cases until then, and the run need not.
   std::function<void()> settled = nullptr;
+  // The same with what became of each, for a source that can make its cases again.
+  std::function<void(std::span<const Verdict>)> judged = nullptr;
+
+  // Whether the run need not keep its cases on disk while they are on their way.
+  [[nodiscard]] bool has_keeper() const { return settled != nullptr || judged != nullptr; }
 };
 // The next batch, or nothing at the end. Called by one thread at a time.
 using CaseSource = std::function<std::optional<CaseBatch>()>;
@@ -35,6 +42,7 @@ struct RunOptions {
   BackendKind backend = BackendKind::kHost;
   BackendOptions backend_options = {};
   int num_jobs = 1;
+  Checks checks = {};
   std::string findings_dir = {};  // empty: nothing is saved
   int max_findings = 16;          // distinct origins that are saved and minimised
   bool fail_fast = false;         // ends the run at its first failure, once that is kept
@@ -55,6 +63,7 @@ struct RunOutcome {
   Tally generated;                // of tally: what the generator drew
   std::vector<Finding> findings;  // one per origin
   int64_t num_unkept = 0;         // failures of further origins
+  int64_t num_given_up = 0;       // cases without a verdict, in batches that stay where they are
   bool out_of_time = false;       // the deadline came before the last generated case
   bool stopped = false;           // it was told to stop before the last case
   bool failed_fast = false;       // it ended at its first failure

@@ -130,6 +130,7 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
 }
 
 CaseSource source_of_trace(const OpProperties& properties, trace::ServedRun served, uint64_t seed) {
+  constexpr size_t kStepsAtOnce = 256;  // which an interrupt waits for
   constexpr size_t kRowsAtOnce = 16384;
   constexpr size_t kPagesAtOnce = size_t{1} << 20;
   const auto run = std::make_shared<trace::ServedRun>(std::move(served));
@@ -137,7 +138,7 @@ CaseSource source_of_trace(const OpProperties& properties, trace::ServedRun serv
     std::vector<trace::ServedBatch> batches;
     size_t num_rows = 0;
     size_t num_pages = 0;
-    while (num_rows < kRowsAtOnce && num_pages < kPagesAtOnce) {
+    while (batches.size() < kStepsAtOnce && num_rows < kRowsAtOnce && num_pages < kPagesAtOnce) {
       std::optional<trace::ServedBatch> batch = run->next();
       if (!batch) break;
       num_rows += batch->context_lens.size() + 1;

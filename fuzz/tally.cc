@@ -65,7 +65,11 @@ std::string_view layout_class(const TensorSpec& spec, const Tensor& tensor) {
   return columns_compact ? "rows strided" : "columns strided";
 }
 
-Tally::Tally(const OpProperties& properties) : by_class(properties.classes.size()) {
+Tally::Tally(const OpProperties& properties)
+    : by_class(properties.classes.size()), by_relation(properties.relations.size()) {
+  for (const ClassProduct& product : properties.products) {
+    by_cell.emplace_back(cells_of(properties.axes, product).size());
+  }
   for (const ScalarSpec& scalar : properties.op->scalars) {
     const uint64_t distance = static_cast<uint64_t>(scalar.max) - static_cast<uint64_t>(scalar.min);
     const bool listed = distance > 0 && distance < static_cast<uint64_t>(kMaxListedValues);
@@ -101,7 +105,13 @@ void Tally::add(const OpProperties& properties, const Case& c, const Verdict& ve
   }
   count_tensors(*this, c, verdict.kind);
   if (!verdict.passed()) return;
-  for (const int member : properties.classify(c)) ++by_class[static_cast<size_t>(member)];
+  for (const int relation : verdict.relations) ++by_relation[static_cast<size_t>(relation)];
+  const std::vector<int> classes = properties.classify(c);
+  for (const int member : classes) ++by_class[static_cast<size_t>(member)];
+  for (size_t i = 0; i < by_cell.size(); ++i) {
+    const int cell = cell_of(properties.axes, properties.products[i], classes);
+    if (cell >= 0) ++by_cell[i][static_cast<size_t>(cell)];
+  }
   for (size_t i = 0; i < c.scalars.size(); ++i) {
     if (values_used[i].empty()) continue;
     values_used[i][static_cast<size_t>(c.scalars[i] - properties.op->scalars[i].min)] = true;
@@ -121,6 +131,10 @@ void Tally::merge(const Tally& other) {
   merge_maps(by_layout, other.by_layout);
   merge_maps(by_presence, other.by_presence);
   for (size_t i = 0; i < by_class.size(); ++i) by_class[i] += other.by_class[i];
+  for (size_t i = 0; i < by_relation.size(); ++i) by_relation[i] += other.by_relation[i];
+  for (size_t i = 0; i < by_cell.size(); ++i) {
+    for (size_t k = 0; k < by_cell[i].size(); ++k) by_cell[i][k] += other.by_cell[i][k];
+  }
   for (size_t i = 0; i < values_used.size(); ++i) {
     for (size_t k = 0; k < values_used[i].size(); ++k) {
       if (other.values_used[i][k]) values_used[i][k] = true;

@@ -34,6 +34,10 @@ struct Tally {
   // Of tensors that may be left out of the case: "page_table present", "page_table absent".
   std::map<std::string, Counts> by_presence;
   std::vector<int64_t> by_class;  // passed cases, as in OpProperties::classes
+  // Passed cases that were held to a relation, as in OpProperties::relations.
+  std::vector<int64_t> by_relation;
+  // Of the same cases, per entry of OpProperties::products: how many lie in each of its cells.
+  std::vector<std::vector<int64_t>> by_cell;
   // Per scalar, which values of its range passed; empty where the range is too wide to list.
   std::vector<std::vector<bool>> values_used;
 

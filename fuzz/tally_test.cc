@@ -19,6 +19,9 @@ OpProperties classified_ledger() {
   properties.classify = [](const Case& c) {
     return c.dims[Index::kRows] == 0 ? std::vector<int>{0, 1} : std::vector<int>{0};
   };
+  properties.axes = {{.name = "any", .first_class = 0, .num_classes = 1},
+                     {.name = "rows", .first_class = 1, .num_classes = 1}};
+  properties.products = {{.first_axis = 0, .second_axis = 1}};
   return properties;
 }
 
@@ -158,6 +161,24 @@ TEST_F(Tallied, AValueWithoutASymbolIsOfNoVariant) {
   EXPECT_THAT(tally_.by_variant, IsEmpty());
 }
 
+TEST(TallyOfRelations, CountsThePassedCasesThatWereHeldToEach) {
+  OpProperties properties = ledger_properties();
+  properties.relations = {{.name = "first"}, {.name = "second"}};
+  properties.classify = [](const Case&) { return std::vector<int>(); };
+  Tally tally(properties);
+  const auto add = [&](VerdictKind kind) {
+    const Verdict verdict = {.kind = kind, .relations = {1}};
+    tally.add(properties, make_ledger_case(1, 1), verdict, "corpus", BackendKind::kHost);
+  };
+  add(VerdictKind::kPass);
+  add(VerdictKind::kMismatch);
+  EXPECT_THAT(tally.by_relation, ElementsAre(0, 1));
+  Tally both(properties);
+  both.merge(tally);
+  both.merge(tally);
+  EXPECT_THAT(both.by_relation, ElementsAre(0, 2));
+}
+
 TEST_F(Tallied, TalliesOfThreadsAddUp) {
   add(make_ledger_case(0, 3));
   Tally other(properties_);
@@ -171,6 +192,16 @@ TEST_F(Tallied, TalliesOfThreadsAddUp) {
   expect_counts(tally_.by_presence["bias absent"], 0, 1);
   expect_counts(tally_.by_layout["table compact"], 2, 1);
   EXPECT_THAT(tally_.by_class, ElementsAre(2, 1));
+}
+
+TEST_F(Tallied, ACellCountsThePassedCasesThatBelongToBothItsClasses) {
+  add(make_ledger_case(0, 3));
+  add(make_ledger_case(0, 3), kMismatched);
+  add(make_ledger_case(2, 3));
+  EXPECT_THAT(tally_.by_cell, ElementsAre(ElementsAre(1)));
+  const Tally other = tally_;
+  tally_.merge(other);
+  EXPECT_THAT(tally_.by_cell, ElementsAre(ElementsAre(2)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,6 +102,9 @@ struct BackendOptions {
   // What such a process may come to hold beyond what the cases themselves need; 0: half of the
   // memory that there is, and at most 16 GiB.
   uint64_t worker_memory_bytes = 0;
+  // Asked now and then while such a process is waited for, by any thread. Once it is true, cases
+  // that have no result are kLost, and none is run again.
+  std::function<bool()> give_up = nullptr;
 };
 
 // A backend, or why there is none.

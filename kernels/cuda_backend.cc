@@ -167,7 +167,8 @@ MadeBackend make_bare_cuda_backend(bool leave_unwritten) {
 
 CudaBackendResult make_cuda_backend(const BackendOptions& options) {
   const ProcessOptions process = {.limit = options.case_limit,
-                                  .memory_bytes = options.worker_memory_bytes};
+                                  .memory_bytes = options.worker_memory_bytes,
+                                  .give_up = options.give_up};
   return make_naming_backend([process](const GuardFocus& focus) {
     return make_process_backend(
         [focus] { return make_in_process_cuda_backend({.guard_focus = focus}); }, process);

@@ -281,7 +281,10 @@ MadeBackend make_isolated_host_backend(const BackendOptions& options) {
       [options, faults] {
         return MadeBackend{make_guarded_host_backend(options, *faults), ""};
       },
-      {.limit = options.case_limit, .memory_bytes = options.worker_memory_bytes, .faults = faults});
+      {.limit = options.case_limit,
+       .memory_bytes = options.worker_memory_bytes,
+       .give_up = options.give_up,
+       .faults = faults});
 }
 
 }  // namespace bytegate

@@ -33,6 +33,7 @@ struct Answer {
   RunStatus blame = RunStatus::kLost;  // status of a lost case, if it did it; kLost: it did not
   std::optional<Damage> trespass = std::nullopt;  // and the access that the worker died of
   bool killed = false;                            // the worker, by somebody else
+  bool given_up = false;                          // on the worker, and on all that would follow it
   bool alone = false;                             // no other span had been with the worker
 };
 
@@ -137,8 +138,11 @@ bool ProcessBackend::have_worker(Candidate& candidate, std::span<const Case> cas
     return true;
   }
   worker_.reset();
-  ProcessWorker::Result started = ProcessWorker::start(
-      {.inner = inner_, .candidate = &candidate, .ops = ops_, .faults = options_.faults});
+  ProcessWorker::Result started = ProcessWorker::start({.inner = inner_,
+                                                        .candidate = &candidate,
+                                                        .ops = ops_,
+                                                        .faults = options_.faults,
+                                                        .give_up = options_.give_up});
   worker_ = std::move(started.worker);
   no_worker_ = std::move(started.error);
   if (worker_ == nullptr) return false;
@@ -195,6 +199,7 @@ Answer ProcessBackend::await(const Posting& posting, std::span<const Case> cases
     Answer lost = all_lost(num_cases, answer.status, std::move(answer.text));
     lost.trespass = answer.trespass;
     lost.killed = answer.killed;
+    lost.given_up = answer.given_up;
     lost.alone = alone;
     return lost;
   }
@@ -239,6 +244,7 @@ std::vector<RunResult> ProcessBackend::collect(Candidate& candidate, std::span<c
   // Lost with another span's worker, or not sent yet.
   if (!holds(posting)) posting = post(candidate, cases);
   Answer answer = await_or_repeat(candidate, cases, posting);
+  if (answer.given_up) return std::move(answer.results);
   // A case that its worker had to itself needs no second run to be known as the one.
   const bool alone = cases.size() == 1 && answer.alone;
   const std::string* no_worker = nullptr;

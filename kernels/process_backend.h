@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "kernels/backend.h"
@@ -38,6 +39,8 @@ struct ProcessOptions {
   std::chrono::milliseconds limit = std::chrono::seconds(20);
   // As BackendOptions::worker_memory_bytes.
   uint64_t memory_bytes = 0;
+  // As BackendOptions::give_up.
+  std::function<bool()> give_up = nullptr;
   // Where the inner backend notes its buffers, if it does: of a worker that dies of SIGSEGV or
   // SIGBUS, RunResult::trespass is what the worker's copy of the map says of the address.
   std::shared_ptr<const FaultMap> faults = nullptr;

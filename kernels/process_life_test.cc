@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -70,6 +71,27 @@ TEST_F(ProcessLifeTest, AWorkerDoesNotOutliveItsParent) {
   EXPECT_FALSE(runs(worker));
   close(ends[0]);
   close(ends[1]);
+}
+
+TEST_F(ProcessLifeTest, AWorkerThatIsGivenUpIsNotWaitedForAndNoCaseIsRunAgain) {
+  std::atomic<bool> given_up = false;
+  const MadeBackend made = make_isolated_host_backend(
+      {.case_limit = std::chrono::minutes(5), .give_up = [&] { return given_up.load(); }});
+  ASSERT_NE(made.backend, nullptr) << made.absent_reason;
+  const Case right = make_process_case(1, 1);
+  expect_copied(right, made.backend->submit(*candidate_, {&right, 1})->collect().front());
+  const std::vector<Case> cases = {right, make_process_case(1, 1, kLoop), right};
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    given_up = true;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  for (const RunResult& result : made.backend->submit(*candidate_, cases)->collect()) {
+    EXPECT_EQ(result.status, RunStatus::kLost);
+    EXPECT_EQ(result.message, "not waited for: the run was told to end");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));
+  later.join();
 }
 
 TEST_F(ProcessLifeTest, ThreadsMayHaveOneEach) {

@@ -65,6 +65,7 @@ std::optional<std::string> ProcessWorker::fork_with(const WorkerTask& task) {
   // What stands in a buffer would be written twice.
   std::fflush(stdout);
   std::cout.flush();
+  give_up_ = task.give_up;
   const pid_t parent = getpid();
   const std::scoped_lock lock(fork_mutex());
   ProcessLink::Result opened = ProcessLink::open();
@@ -147,6 +148,10 @@ ProcessLink::Received ProcessWorker::receive(LinkMessage& message, const WorkerL
       lost = {.status = RunStatus::kExhausted,
               .text = "the worker held " + std::to_string(more) +
                       " bytes, more than the limit of " + std::to_string(limits.memory_bytes)};
+      return received;
+    }
+    if (give_up_ && give_up_()) {
+      lost = {.text = "not waited for: the run was told to end", .given_up = true};
       return received;
     }
     if (Clock::now() >= deadline) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,7 @@ struct WorkerAnswer {
   std::string text = {};
   std::optional<Damage> trespass = std::nullopt;  // the access that it died of
   bool killed = false;                            // by somebody else, which may be nobody's fault
+  bool given_up = false;                          // nobody waits for it any more
 };
 
 class ProcessWorker {
@@ -75,6 +77,7 @@ class ProcessWorker {
   std::optional<int> end();
 
   pid_t pid_ = -1;
+  std::function<bool()> give_up_;
   WorkerChannels channels_;
   WorkerGreeting greeting_;
   uint64_t bytes_at_start_ = 0;

@@ -29,6 +29,7 @@ add_library(bytegate_kernels_testing STATIC
   testing/hostile_candidate.cc
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
+  testing/num_repeats.cc
   testing/schedule_candidates.cc
   testing/survival_candidates.cc
 )
@@ -85,6 +86,19 @@ add_test(NAME Examples.BuildOutsideTheTreeFromAnInstall
           -P ${PROJECT_SOURCE_DIR}/ci/cmake/examples_test.cmake)
 
 if(BYTEGATE_WITH_CUDA)
+  # The hostile candidates on the GPU, for tests and as a library like the one above.
+  add_library(bytegate_cuda_hostility STATIC
+    testing/cuda_hostility.cc
+    testing/cuda_hostility_acts.cc
+    testing/cuda_hostility_kernels.cu
+  )
+  target_compile_options(bytegate_cuda_hostility PRIVATE ${BYTEGATE_CUDA_OPTIONS})
+  target_link_libraries(bytegate_cuda_hostility PUBLIC bytegate_kernels_testing)
+  add_library(bytegate_hostile_cuda MODULE testing/libraries/hostile_cuda.cc)
+  set_target_properties(bytegate_hostile_cuda PROPERTIES PREFIX "" OUTPUT_NAME hostile_cuda
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+  target_link_libraries(bytegate_hostile_cuda PRIVATE bytegate_cuda_hostility)
+
   # Skipped where there is no GPU, red there with BYTEGATE_REQUIRE_GPU=1.
   add_executable(cuda_backend_test
     cuda_backend_test.cc
@@ -99,7 +113,7 @@ if(BYTEGATE_WITH_CUDA)
     testing/hostile_cuda_case.cc
   )
   target_compile_options(cuda_backend_test PRIVATE ${BYTEGATE_CUDA_OPTIONS})
-  target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels bytegate_gtest)
+  target_link_libraries(cuda_backend_test PRIVATE bytegate_kernels_testing bytegate_gtest)
   gtest_discover_tests(cuda_backend_test PROPERTIES LABELS gpu)
 
   list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)

@@ -31,6 +31,7 @@ struct WorkerTask {
   std::string failure = "a worker did not start";
   std::chrono::milliseconds start_limit = std::chrono::seconds(30);  // many may wait for a driver
   int max_starts = 3;
+  std::function<bool()> give_up = nullptr;  // see BackendOptions; the parent's to ask
 };
 
 // What a worker shares with its parent.

@@ -115,7 +115,10 @@ Table gather_rows(const Eigen::Ref<const Table>& table, const Eigen::Ref<const L
 Table take_columns(const Table& table, int64_t step) {
   const int64_t count = table.cols() == 0 ? 0 : (table.cols() - 1) / step + 1;
   Table out(table.rows(), count);
-  for (Eigen::Index i = 0; i < count; ++i) out.col(i) = table.col(i * step);
+  // Element by element: a whole column of a table without rows would begin beside a null pointer.
+  for (Eigen::Index row = 0; row < out.rows(); ++row) {
+    for (Eigen::Index i = 0; i < count; ++i) out(row, i) = table(row, i * step);
+  }
   return out;
 }
 

@@ -108,9 +108,6 @@ std::optional<Verdict> compare_tensor(const Case& c, size_t tensor, const Elemen
   const Elements& actual = result.outputs[tensor];
   if (same_bytes(expect, actual)) return std::nullopt;
   const std::string name(c.op->tensors[tensor].name);
-  if (expect.size() != actual.size() || expect.dtype() != actual.dtype()) {
-    return failed(VerdictKind::kUntested, name, "the backend returned another shape");
-  }
   std::optional<Difference> difference = first_difference(c, tensor, expect, actual, stated);
   if (!difference) return std::nullopt;
   // Wrong because nobody wrote it, when every wrong element still holds its poison.
@@ -222,26 +219,73 @@ Verdict unstable(Verdict verdict) {
   return verdict;
 }
 
-Verdict judge_launches(const Case& c, const RunResult& result, const OpProperties& properties) {
+// Compares with what is expected, where that is known.
+Verdict judge_outputs(const Case& at_step, size_t step_idx, const StepResult& result,
+                      const Outputs* expect, const OpProperties& properties) {
+  // Damage first: a candidate that writes out of bounds may have spoiled its own outputs.
+  if (result.damage) return damaged(at_step, *result.damage);
+  std::vector<Stated> outputs;
+  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
+    if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;
+    const Elements& actual = result.outputs[i];
+    const int64_t count = num_elements(written_shape(at_step, static_cast<int>(i))).value_or(0);
+    if (actual.size() != count || actual.dtype() != at_step.tensors[i].dtype) {
+      return failed(VerdictKind::kUntested, std::string(at_step.op->tensors[i].name),
+                    "the backend returned another shape");
+    }
+    Stated& stated = outputs.emplace_back(at_step, i, count);
+    if (expect == nullptr) continue;
+    if (auto verdict = compare_tensor(at_step, i, (*expect)[i], result, stated)) {
+      if (verdict->difference) verdict->difference->step_idx = static_cast<int64_t>(step_idx);
+      return *verdict;
+    }
+  }
+  // Those without a mask first: they cost nothing to ask.
+  const bool compared =
+      std::any_of(outputs.begin(), outputs.end(),
+                  [](Stated& one) { return one.all() && one.any(); }) ||
+      std::any_of(outputs.begin(), outputs.end(), [](Stated& one) { return one.any(); });
+  if (!compared) {
+    return failed(VerdictKind::kVacuous, "", "the case states no output byte");
+  }
+  if (properties.broken_invariant != nullptr) {
+    if (auto broken = properties.broken_invariant(at_step, result.outputs)) {
+      return failed(VerdictKind::kInvariant, "", *broken);
+    }
+  }
+  return {.kind = VerdictKind::kPass};
+}
+
+// Without an oracle, a launch must still give the bytes of the one before it with the same inputs.
+Verdict judge_launches(const Case& c, const RunResult& result, const OpProperties& properties,
+                       Yardstick yardstick) {
   const std::vector<size_t> steps = launched_steps(c);
   if (result.steps.size() != steps.size()) {
     return failed(VerdictKind::kUntested, "", "the backend did not make every launch");
   }
   for (size_t launch = 0; launch < steps.size(); ++launch) {
     const size_t step = steps[launch];
-    Verdict verdict = c.later_steps.empty()
-                          ? judge_step(c, step, result.steps[launch], properties)
-                          : judge_step(at_step(c, step), step, result.steps[launch], properties);
+    const auto now = steps.begin() + static_cast<int64_t>(launch);
+    const auto earlier = std::find(steps.begin(), now, step);
+    const bool was_right = earlier != now;
+    const auto judge = [&](const Case& at_step) {
+      if (yardstick == Yardstick::kOracle) {
+        return judge_step(at_step, step, result.steps[launch], properties);
+      }
+      const Outputs* before =
+          was_right ? &result.steps[static_cast<size_t>(earlier - steps.begin())].outputs : nullptr;
+      return judge_outputs(at_step, step, result.steps[launch], before, properties);
+    };
+    Verdict verdict = c.later_steps.empty() ? judge(c) : judge(at_step(c, step));
     if (verdict.passed()) continue;
-    const auto earlier = steps.begin() + static_cast<int64_t>(launch);
-    const bool was_right = std::find(steps.begin(), earlier, step) != earlier;
     if (was_right && verdict.kind == VerdictKind::kMismatch) return unstable(std::move(verdict));
     return verdict;
   }
   return {.kind = VerdictKind::kPass};
 }
 
-Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties) {
+Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& properties,
+                  Yardstick yardstick) {
   if (c.expect == Expect::kRefused) {
     if (auto verdict = judge_refusal(c, result)) return *verdict;
   }
@@ -249,7 +293,7 @@ Verdict judge_run(const Case& c, const RunResult& result, const OpProperties& pr
     if (auto verdict = judge_survival(c, result)) return *verdict;
   }
   if (auto verdict = judge_status(c, result)) return *verdict;
-  return judge_launches(c, result, properties);
+  return judge_launches(c, result, properties, yardstick);
 }
 
 // The mode stands in the origin: shrinking takes it away where a plain launch fails alike.
@@ -275,40 +319,16 @@ std::optional<std::string> not_runnable(const Case& c, const OpProperties& prope
 
 Verdict judge_step(const Case& at_step, size_t step_idx, const StepResult& result,
                    const OpProperties& properties) {
-  // Damage first: a candidate that writes out of bounds may have spoiled its own outputs.
-  if (result.damage) return damaged(at_step, *result.damage);
-  const Outputs expect = expected_outputs(at_step);
-  std::vector<Stated> outputs;
-  for (size_t i = 0; i < at_step.tensors.size(); ++i) {
-    if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;
-    Stated& stated = outputs.emplace_back(at_step, i, expect[i].size());
-    if (std::optional<Verdict> verdict = compare_tensor(at_step, i, expect[i], result, stated)) {
-      if (verdict->difference) verdict->difference->step_idx = static_cast<int64_t>(step_idx);
-      return *verdict;
-    }
-  }
-  // Those without a mask first: they cost nothing to ask.
-  const bool compared =
-      std::any_of(outputs.begin(), outputs.end(),
-                  [](Stated& one) { return one.all() && one.any(); }) ||
-      std::any_of(outputs.begin(), outputs.end(), [](Stated& one) { return one.any(); });
-  if (!compared) {
-    return failed(VerdictKind::kVacuous, "", "the case states no output byte");
-  }
-  if (properties.broken_invariant != nullptr) {
-    if (auto broken = properties.broken_invariant(at_step, result.outputs)) {
-      return failed(VerdictKind::kInvariant, "", *broken);
-    }
-  }
-  return {.kind = VerdictKind::kPass};
+  const Outputs expect = result.damage ? Outputs() : expected_outputs(at_step);
+  return judge_outputs(at_step, step_idx, result, &expect, properties);
 }
 
 PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Backend& backend,
-                           const OpProperties& properties)
-    : cases_(cases), properties_(properties), verdicts_(cases.size()) {
+                           const OpProperties& properties, Yardstick yardstick)
+    : cases_(cases), properties_(properties), yardstick_(yardstick), runs_(cases.size()) {
   for (size_t i = 0; i < cases.size(); ++i) {
     if (auto reason = not_runnable(cases[i], properties)) {
-      verdicts_[i] = failed(VerdictKind::kUntested, "", *reason);
+      runs_[i].verdict = failed(VerdictKind::kUntested, "", *reason);
     } else {
       subset_idx_.push_back(i);
     }
@@ -326,16 +346,24 @@ PendingCheck::PendingCheck(std::span<const Case> cases, Candidate& candidate, Ba
   }
 }
 
-std::vector<Verdict> PendingCheck::collect() {
-  const std::vector<RunResult> results = submission_->collect();
+std::vector<CheckedRun> PendingCheck::collect_runs() {
+  std::vector<RunResult> results = submission_->collect();
   for (size_t k = 0; k < subset_idx_.size(); ++k) {
     const size_t i = subset_idx_[k];
     if (k >= results.size()) continue;  // stays untested
-    verdicts_[i] = judge_run(cases_[i], results[k], properties_);
-    verdicts_[i].path = results[k].path;
-    name_mode(cases_[i], verdicts_[i]);
+    Verdict& verdict = runs_[i].verdict;
+    verdict = judge_run(cases_[i], results[k], properties_, yardstick_);
+    verdict.path = results[k].path;
+    name_mode(cases_[i], verdict);
+    if (!results[k].steps.empty()) runs_[i].outputs = std::move(results[k].steps.front().outputs);
   }
-  return std::move(verdicts_);
+  return std::move(runs_);
+}
+
+std::vector<Verdict> PendingCheck::collect() {
+  std::vector<Verdict> verdicts;
+  for (CheckedRun& run : collect_runs()) verdicts.push_back(std::move(run.verdict));
+  return verdicts;
 }
 
 std::vector<Verdict> check(std::span<const Case> cases, Candidate& candidate, Backend& backend,

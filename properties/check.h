@@ -18,17 +18,32 @@ namespace bytegate {
 std::vector<Verdict> check(std::span<const Case> cases, Candidate& candidate, Backend& backend,
                            const OpProperties& properties);
 
-// The same in two halves, so that the device works while the host prepares the next span.
+// What the bytes of a valid case are judged by.
+enum class Yardstick : uint8_t {
+  kOracle,      // the oracle's bytes, then the invariants
+  kInvariants,  // the invariants, and what an earlier launch gave; no oracle is asked
+};
+
+struct CheckedRun {
+  Verdict verdict;
+  Outputs outputs;  // of the first launch; empty where there was none
+};
+
+// The same in two halves, so that the device works while the host prepares the next span. All that
+// is handed over must outlive it.
 class PendingCheck {
  public:
   PendingCheck(std::span<const Case> cases, Candidate& candidate, Backend& backend,
-               const OpProperties& properties);
+               const OpProperties& properties, Yardstick yardstick = Yardstick::kOracle);
+  // Either of them, once.
   std::vector<Verdict> collect();
+  std::vector<CheckedRun> collect_runs();
 
  private:
   std::span<const Case> cases_;
   const OpProperties& properties_;
-  std::vector<Verdict> verdicts_;   // of the cases that are not run
+  Yardstick yardstick_;
+  std::vector<CheckedRun> runs_;    // so far of the cases that are not run
   std::vector<Case> subset_;        // copies of those that are, as their modes want them
   std::vector<size_t> subset_idx_;  // their places in cases_
   std::unique_ptr<Submission> submission_;

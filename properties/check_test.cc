@@ -108,6 +108,14 @@ TEST(JudgeStep, PoisonThatHappensToBeRightIsNoError) {
   EXPECT_TRUE(judge_step(schedule_case(), 0, result, paged_mqa_metadata_properties()).passed());
 }
 
+TEST(JudgeStep, PoisonThatIsRightMakesNoWrongByteUnwritten) {
+  StepResult result = step_with({5, 0, 0, 1, 2, 1, 3, 0});
+  result.untouched[1] = {7};
+  const Verdict verdict = judge_step(schedule_case(), 0, result, paged_mqa_metadata_properties());
+  EXPECT_EQ(verdict.origin, "mismatch:schedule_metadata");
+  EXPECT_EQ(verdict.message, "");
+}
+
 TEST(JudgeStep, AnOutputOfAnotherShapeIsUntested) {
   const Verdict verdict = judge_table({0, 0});
   EXPECT_EQ(verdict.kind, VerdictKind::kUntested);
@@ -327,6 +335,29 @@ TEST(CheckOfABackend, AStepThatIsMissingIsUntested) {
   const Verdict verdict = check(cases, *candidate, backend, ledger_properties())[0];
   EXPECT_EQ(verdict.kind, VerdictKind::kUntested);
   EXPECT_THAT(verdict.message, HasSubstr("every launch"));
+}
+
+TEST(CheckOfABackend, AnInvalidCallMustBeRefusedInWordsAndLeaveEverythingAlone) {
+  Case c = make_ledger_case(1, 1);
+  c.scalars[LedgerIndex::kScale] = 0;
+  c.expect = Expect::kRefused;
+  StepResult changed;
+  changed.damage = Damage{.kind = Damage::Kind::kGap, .tensor = LedgerIndex::kSums};
+  const std::vector<std::pair<RunResult, std::string>> origins = {
+      {{.status = RunStatus::kRefused, .message = "scale is 0"}, ""},
+      {{.status = RunStatus::kRefused}, "accepted"},
+      {{.status = RunStatus::kRefused, .message = "late", .steps = {StepResult{}}}, "accepted"},
+      {{.status = RunStatus::kRefused, .message = "no", .steps = {changed}}, "overrun:sums"},
+      {{.status = RunStatus::kDone, .steps = {StepResult{}}}, "accepted"},
+      {{.status = RunStatus::kFailed, .message = "no device"}, "accepted"},
+      {{.status = RunStatus::kFault, .message = "stray"}, "crashed"}};
+  const auto candidate = open_candidate(ledger_candidate(LedgerFlaw::kNone));
+  for (const auto& [result, origin] : origins) {
+    ForgetfulBackend backend({result});
+    const Verdict verdict = check({&c, 1}, *candidate, backend, ledger_properties())[0];
+    EXPECT_EQ(verdict.origin, origin) << verdict.message;
+    EXPECT_EQ(verdict.passed(), origin.empty());
+  }
 }
 
 TEST(CheckOfABackend, EveryStatusHasItsVerdict) {

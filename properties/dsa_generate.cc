@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "oracles/dsa_walker.h"
 #include "oracles/paged_mqa_metadata_contract.h"
 #include "properties/dsa_layouts.h"
 #include "properties/dsa_values.h"
@@ -15,6 +16,8 @@ namespace {
 struct Plan {
   int64_t num_requests = 0;
   int64_t rows_per_request = 1;  // not ragged
+  bool single_row = false;
+  bool aligned_rows = false;  // of 16 bytes, in the input and in the tables
   bool ragged = false;
   std::vector<int64_t> extend_lens;  // ragged
   bool one_extend_len = false;       // for all of them
@@ -33,51 +36,52 @@ int64_t draw_num_requests(Draw& draw) {
   constexpr std::array<int64_t, 22> kEdges = {0,  1,  2,  3,  7,  8,   9,   15,  16,  17,  31,
                                               32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257};
   // A tile of the sums, a window of requests, and a block of 1024.
-  constexpr std::array<int64_t, 8> kTiles = {1023, 1024, 1025, 2047, 2048, 2049, 4096, 4097};
+  constexpr std::array<int64_t, 9> kTiles = {1023, 1024, 1025, 1025, 1026, 2047, 2048, 2049, 4097};
   const int64_t kind = draw.between(0, 99);
-  if (kind < 60) return draw.between(0, 16);
-  if (kind < 85) return draw.among(std::span<const int64_t>(kEdges));
-  if (kind < 95) return draw.between(17, 300);
+  if (kind < 6) return 0;
+  if (kind < 54) return draw.between(1, 16);
+  if (kind < 80) return draw.among(std::span<const int64_t>(kEdges));
+  if (kind < 91) return draw.between(17, 300);
   if (kind < 98) return draw.among(std::span<const int64_t>(kTiles));
   return draw.between(300, 5000);
 }
 
 int64_t draw_rows_per_request(Draw& draw) {
   if (draw.one_in(16)) return draw.between(1, 40);
+  if (draw.one_in(4)) return draw.between(1, 2);
   return draw.between(1, 8);
 }
 
 int64_t draw_page_size(Draw& draw) {
-  constexpr std::array<int64_t, 10> kOthers = {2, 3, 7, 16, 32, 63, 65, 128, 256, INT32_MAX};
+  constexpr std::array<int64_t, 7> kPowers = {2, 4, 16, 32, 128, 256, 1 << 20};
+  constexpr std::array<int64_t, 6> kOdd = {3, 7, 63, 65, 100, INT32_MAX};
   const int64_t kind = draw.between(0, 9);
-  if (kind < 5) return 64;
-  return kind < 7 ? 1 : draw.among(std::span<const int64_t>(kOthers));
+  if (kind < 4) return 64;
+  if (kind < 6) return 1;
+  return draw.among(kind < 8 ? std::span<const int64_t>(kPowers) : std::span<const int64_t>(kOdd));
 }
 
 int64_t draw_max_len(int64_t limit, int64_t page_size, Draw& draw) {
   const int64_t page = std::min(page_size, limit + 1);
-  switch (draw.between(0, 7)) {
+  switch (draw.between(0, 15)) {
     case 0:
-      return std::min<int64_t>(limit, draw.between(0, 2));
+      return 0;
     case 1:
-    case 2:  // on, before or behind the page grid
-      return std::clamp<int64_t>(draw.between(0, limit / page + 1) * page + draw.between(-1, 1), 0,
-                                 limit);
+      return std::min<int64_t>(limit, draw.between(1, 2));
+    case 2:
+    case 3:
+      return std::min<int64_t>(limit, draw.between(1, page));
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+    case 8: {  // on, before or behind the page grid
+      const int64_t beside = draw.between(-1, 1);
+      const int64_t last = std::max<int64_t>(1, (limit - beside) / page);
+      return std::clamp<int64_t>(draw.between(1, last) * page + beside, 0, limit);
+    }
     default:
       return draw.between(0, limit);
-  }
-}
-
-int64_t draw_topk(int64_t typical, Draw& draw) {
-  switch (draw.between(0, 5)) {
-    case 0:
-      return draw.between(1, 4);
-    case 1:
-      return std::max<int64_t>(1, typical + draw.between(-2, 2));
-    case 2:
-      return INT32_MAX - draw.between(0, 1);
-    default:
-      return 2048;
   }
 }
 
@@ -86,14 +90,19 @@ void plan_rows(DsaMode mode, Plan& plan, Draw& draw) {
     plan.rows_per_request = draw_rows_per_request(draw);
   } else if (mode == DsaMode::kDraftExtend) {
     plan.ragged = !draw.one_in(3);
-    plan.rows_per_request = draw.one_in(8) ? 0 : draw_rows_per_request(draw);
+    plan.rows_per_request = draw.one_in(6) ? 0 : draw_rows_per_request(draw);
+  }
+  if (plan.single_row) {
+    plan.num_requests = 1;
+    plan.rows_per_request = 1;
   }
   if (plan.ragged) {
     plan.extend_lens = draw_extend_lens(plan.num_requests, kMaxRows, draw);
-    plan.one_extend_len = draw.one_in(8) && plan.num_requests > 0;
+    plan.one_extend_len = plan.single_row || (draw.one_in(6) && plan.num_requests > 0);
     if (plan.one_extend_len) {
       const int64_t most = std::min<int64_t>(kMaxRows / plan.num_requests, 5);
-      std::fill(plan.extend_lens.begin(), plan.extend_lens.end(), draw.between(0, most));
+      const int64_t all = plan.single_row ? 1 : draw.between(0, most);
+      std::fill(plan.extend_lens.begin(), plan.extend_lens.end(), all);
     }
     for (const int64_t len : plan.extend_lens) plan.num_rows += len;
     return;
@@ -108,6 +117,7 @@ Plan draw_plan(DsaMode mode, Draw& draw) {
   // Seldom so wide that each thread copies as much at once as it ever does.
   bool wide = draw.one_in(96);
   plan.num_requests = wide ? draw.between(4, 24) : draw_num_requests(draw);
+  plan.single_row = !wide && draw.one_in(14);
   plan_rows(mode, plan, draw);
   wide = wide && plan.num_rows > 0;
   plan.page_size = draw_page_size(draw);
@@ -117,7 +127,9 @@ Plan draw_plan(DsaMode mode, Draw& draw) {
   const int64_t limit = std::max<int64_t>(2, budget / std::max<int64_t>(plan.num_rows, 1));
   plan.max_len =
       wide ? limit / 4 * 4 : draw_max_len(std::min<int64_t>(limit, 1 << 16), plan.page_size, draw);
-  plan.num_columns = plan.max_len + (draw.one_in(2) ? 0 : draw.between(1, 9));
+  plan.aligned_rows = wide && !draw.one_in(4);
+  const bool no_wider = plan.aligned_rows || draw.one_in(2);
+  plan.num_columns = plan.max_len + (no_wider ? 0 : draw.between(1, 9));
   const int64_t most = std::max<int64_t>(1, budget / std::max<int64_t>(plan.num_columns, 1));
   plan.num_pool_rows = draw.between(1, std::min(most, plan.num_requests + 3));
   if (plan.num_requests == 0 && draw.one_in(4)) plan.num_pool_rows = 0;
@@ -140,6 +152,7 @@ class Maker {
     choose_tensors();
     fit_tensors(case_);
     set_inputs();
+    choose_topk();
     set_output_layouts();
     if (draw_.one_in(4)) case_.forced_path = "eager";
     if (!draw_.one_in(4)) case_.seed = draw_.bits() | 1;
@@ -156,7 +169,6 @@ class Maker {
   void set_scalars() {
     const DsaScalars& scalars = description_.scalars;
     scalar(scalars.max_len) = plan_.max_len;
-    scalar(scalars.topk) = draw_topk(plan_.max_len, draw_);
     scalar(scalars.page_size) = plan_.page_size;
     scalar(scalars.tail) = draw_.one_in(4) ? 1 : 0;
     if (scalars.next_n >= 0) scalar(scalars.next_n) = plan_.rows_per_request;
@@ -180,7 +192,9 @@ class Maker {
     dim(dims.num_pool_rows) = plan_.num_pool_rows;
     dim(dims.num_columns) = plan_.num_columns;
     if (dims.page_table_width < 0) return;
-    const auto wider = [&] { return draw_.one_in(2) ? 0 : draw_.between(1, 9); };
+    const auto wider = [&] {
+      return plan_.aligned_rows || draw_.one_in(2) ? 0 : draw_.between(1, 9);
+    };
     dim(dims.page_table_width) = plan_.max_len + wider();
     dim(dims.real_page_table_width) = dsa_num_pages(plan_.max_len, plan_.page_size) + wider();
   }
@@ -215,11 +229,13 @@ class Maker {
     if (description_.entry != DsaEntry::kRefresh || plan_.expanded_min > 0) return limits;
     limits.low = 0;
     if (description_.mode == DsaMode::kTargetVerify) {
+      limits.low = -1;
       limits.high = INT32_MAX - plan_.rows_per_request;
     }
     if (description_.mode == DsaMode::kDraftExtend) {
-      limits.low = plan_.rows_per_request;
-      for (const int64_t len : plan_.extend_lens) limits.low = std::max(limits.low, len);
+      int64_t longest = plan_.ragged ? 0 : plan_.rows_per_request;
+      for (const int64_t len : plan_.extend_lens) longest = std::max(longest, len);
+      limits.low = std::max<int64_t>(longest - 1, 0);
     }
     return limits;
   }
@@ -250,14 +266,31 @@ class Maker {
       const bool may_repeat = idx != tensors.extend_seq_lens || plan_.one_extend_len;
       if (has(idx)) draw_vector_layout(tensor(idx), may_repeat, draw_);
     }
-    draw_slots_layout(tensor(tensors.req_to_token), draw_);
+    if (!plan_.aligned_rows) draw_slots_layout(tensor(tensors.req_to_token), draw_);
+  }
+
+  // Beside the lengths that it may cut.
+  void choose_topk() {
+    const DsaCase view = view_dsa(case_);
+    DsaRowLens lens;
+    const int64_t chosen = draw_.between(0, std::max<int64_t>(view.num_requests - 1, 0));
+    for (int64_t b = 0; b < view.num_requests; ++b) {
+      const int64_t last = dsa_rows_of_request(view, b) - 1;
+      for (int64_t j = 0; j <= last; j += std::max<int64_t>(last, 1)) {
+        const int32_t len = dsa_row_len(view, b, j);
+        lens.shortest = std::min(lens.shortest, len);
+        lens.longest = std::max(lens.longest, len);
+        if (b == chosen) lens.any = len;
+      }
+    }
+    scalar(description_.scalars.topk) = draw_topk(lens, plan_.max_len, draw_);
   }
 
   void set_output_layouts() {
     const DsaTensors& tensors = description_.tensors;
     if (description_.entry == DsaEntry::kPrecompute) return;
     for (const int idx : {tensors.page_table, tensors.real_page_table}) {
-      if (!has(idx)) continue;
+      if (!has(idx) || plan_.aligned_rows) continue;
       draw_table_layout(tensor(idx), written_shape(case_, idx)[1], draw_);
     }
     if (has(tensors.paged_mqa_ctx_lens)) {
@@ -276,7 +309,7 @@ class Maker {
   void add_replays() {
     case_.mode = Mode::kGraph;
     const bool small = plan_.num_requests <= 64 && plan_.num_rows * plan_.max_len <= 4096;
-    const bool many = description_.entry == DsaEntry::kRefresh && small && draw_.one_in(48);
+    const bool many = description_.entry == DsaEntry::kRefresh && small && draw_.one_in(32);
     const int64_t num_replays = many ? kManyReplays : draw_.between(1, 3);
     for (int64_t i = 0; i < num_replays; ++i) case_.later_steps.push_back(draw_replay());
   }

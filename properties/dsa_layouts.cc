@@ -8,7 +8,7 @@ namespace {
 // Where an offset in 32 bits is wrong.
 constexpr int64_t kFarApart = int64_t{1} << 31;
 constexpr int64_t kMaxFarRows = 12;
-constexpr int64_t kOneInFar = 48;
+constexpr int64_t kOneInFar = 36;
 
 // Mostly a multiple of 4 elements, so that rows are as aligned as engines have them.
 int64_t draw_padding(int64_t width, Draw& draw) {

@@ -2,9 +2,13 @@
 
 #include "oracles/dsa_metadata.h"
 #include "oracles/dsa_walker.h"
+#include "properties/dsa_axes.h"
 #include "properties/dsa_batch.h"
 #include "properties/dsa_classes.h"
 #include "properties/dsa_generate.h"
+#include "properties/dsa_lists.h"
+#include "properties/dsa_relations.h"
+#include "properties/dsa_worlds.h"
 
 namespace bytegate {
 namespace {
@@ -19,7 +23,13 @@ OpProperties properties_of() {
   };
   properties.classes = dsa_classes(kOp());
   properties.classify = classify_dsa;
+  properties.axes = dsa_axes(kOp());
+  properties.products = dsa_products(
+      kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
   properties.broken_invariant = walk_dsa;
+  properties.lists = dsa_lists(kOp());
+  properties.worlds = dsa_worlds<kOp>();
+  properties.relations = dsa_relations(kOp());
   properties.gate_cases = 10000;
   return properties;
 }

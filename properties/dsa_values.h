@@ -17,10 +17,18 @@ struct DsaLengthLimits {
   int64_t high = INT32_MAX;
 };
 
-// A length of a request, or of a padding row (0 or 1), or at an edge of int32 and beyond.
-int64_t draw_seq_len(const DsaLengthLimits& limits, Draw& draw);
-// All of a batch, now and then all equal or all ordinary.
+// All of a batch: ordinary, of padding rows (0 or 1), with negative ones, at an edge of int32 or
+// beyond, or all equal.
 std::vector<int64_t> draw_seq_lens(int64_t num_requests, const DsaLengthLimits& limits, Draw& draw);
+
+// Row lengths of a case; those of one without a row are the initial values.
+struct DsaRowLens {
+  int32_t shortest = INT32_MAX;
+  int32_t longest = INT32_MIN;
+  int32_t any = 0;
+};
+// A topk that cuts each row, some, or none, or that is nearly some row's length; 2048 in practice.
+int64_t draw_topk(const DsaRowLens& lens, int64_t typical, Draw& draw);
 
 // Rows of each request, adding up to at most `max_rows`.
 std::vector<int64_t> draw_extend_lens(int64_t num_requests, int64_t max_rows, Draw& draw);

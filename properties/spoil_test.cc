@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "oracles/case_text.h"
 #include "oracles/dsa_metadata.h"
@@ -33,15 +35,21 @@ bool any_element(const Elements& elements, Holds holds) {
   return false;
 }
 
-// How many of 400 drawn and spoiled cases are as `is` says.
-template <typename Is>
-int64_t count_spoiled(const OpProperties& properties, Is is) {
-  int64_t count = 0;
+// Of 400 drawn cases those that were spoiled.
+template <typename Visit>
+void visit_spoiled(const OpProperties& properties, Visit visit) {
   for (uint64_t i = 0; i < 400; ++i) {
     Case c = generated(properties, i);
     Draw draw(case_seed(kRunSeed + 1, i));
-    if (spoil(c, draw) && is(c)) ++count;
+    if (spoil(c, draw)) visit(c);
   }
+}
+
+// How many of them are as `is` says.
+template <typename Is>
+int64_t count_spoiled(const OpProperties& properties, Is is) {
+  int64_t count = 0;
+  visit_spoiled(properties, [&](const Case& c) { count += is(c) ? 1 : 0; });
   return count;
 }
 
@@ -101,33 +109,40 @@ TEST(Spoil, MostOfItIsOutsideTheContract) {
 
 TEST(Spoil, GivesNegativeLengths) {
   const OpProperties& schedule = *find_properties(all_properties(), paged_mqa_metadata_op());
-  for (const int64_t length : {int64_t{-1}, int64_t{-255}, int64_t{-256}, int64_t{INT32_MIN}}) {
-    EXPECT_GT(count_spoiled(schedule,
-                            [&](const Case& c) {
-                              return any_element(input(c, PagedMqaMetadataIndex::kContextLens),
-                                                 [&](int64_t value) { return value == length; });
-                            }),
-              5)
-        << length;
-  }
+  std::map<int64_t, int64_t> counts = {{-1, 0}, {-255, 0}, {-256, 0}, {INT32_MIN, 0}};
+  visit_spoiled(schedule, [&](const Case& c) {
+    for (auto& entry : counts) {
+      entry.second += any_element(input(c, PagedMqaMetadataIndex::kContextLens),
+                                  [&](int64_t value) { return value == entry.first; });
+    }
+  });
+  for (const auto& [length, count] : counts) EXPECT_GT(count, 5) << length;
 }
 
 TEST(Spoil, GivesRequestIndicesFarOutsideAndJustBeyond) {
+  struct Kind {
+    const char* name;
+    bool (*holds)(int64_t value, int64_t num_rows);
+    int64_t count = 0;
+  };
   for (const Op* op : dsa_ops()) {
     const OpProperties& properties = *find_properties(all_properties(), *op);
     const DsaDescription& description = describe_dsa(*op);
-    const auto count = [&](auto holds) {
-      return count_spoiled(properties, [&](const Case& c) {
-        const int64_t num_rows = c.dims[static_cast<size_t>(description.dims.num_pool_rows)];
-        return any_element(input(c, description.tensors.req_pool_indices),
-                           [&](int64_t value) { return holds(value, num_rows); });
-      });
+    std::array kinds = {
+        Kind{"-1", [](int64_t value, int64_t) { return value == -1; }},
+        Kind{"num_rows", [](int64_t value, int64_t num_rows) { return value == num_rows; }},
+        Kind{"INT32_MAX", [](int64_t value, int64_t) { return value == INT32_MAX; }},
+        Kind{"below int32", [](int64_t value, int64_t) { return value < INT32_MIN; }},
+        Kind{"above int32", [](int64_t value, int64_t) { return value > INT32_MAX; }},
     };
-    EXPECT_GT(count([](int64_t value, int64_t) { return value == -1; }), 2) << op->name;
-    EXPECT_GT(count([](int64_t value, int64_t rows) { return value == rows; }), 2) << op->name;
-    EXPECT_GT(count([](int64_t value, int64_t) { return value == INT32_MAX; }), 2) << op->name;
-    EXPECT_GT(count([](int64_t value, int64_t) { return value < INT32_MIN; }), 2) << op->name;
-    EXPECT_GT(count([](int64_t value, int64_t) { return value > INT32_MAX; }), 2) << op->name;
+    visit_spoiled(properties, [&](const Case& c) {
+      const int64_t num_rows = c.dims[static_cast<size_t>(description.dims.num_pool_rows)];
+      for (Kind& kind : kinds) {
+        kind.count += any_element(input(c, description.tensors.req_pool_indices),
+                                  [&](int64_t value) { return kind.holds(value, num_rows); });
+      }
+    });
+    for (const Kind& kind : kinds) EXPECT_GT(kind.count, 2) << op->name << ", " << kind.name;
   }
 }
 

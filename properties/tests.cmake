@@ -1,7 +1,10 @@
 # Tests of the properties' side. Only included under BYTEGATE_TESTS.
 
 add_executable(properties_test
+  case_lists_test.cc
+  check_relations_test.cc
   check_test.cc
+  class_axis_test.cc
   dsa_canaries_test.cc
   dsa_candidates_test.cc
   dsa_refresh_canaries_test.cc
@@ -10,9 +13,12 @@ add_executable(properties_test
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
+  relations_canaries_test.cc
+  relations_test.cc
   simplify_test.cc
   spoil_test.cc
   survival_test.cc
+  worlds_test.cc
   testing/ledger_op.cc
 )
 add_dependencies(properties_test schedule_right schedule_wrong)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "oracles/case.h"
 
@@ -55,6 +56,7 @@ struct Verdict {
   std::string message = {};
   std::string path = {};  // dispatch path the candidate says it took
   std::optional<Difference> difference = std::nullopt;
+  std::vector<int> relations = {};  // those of OpProperties::relations that the case was held to
 
   [[nodiscard]] bool passed() const { return kind == VerdictKind::kPass; }
 };

@@ -14,7 +14,7 @@ struct World {
   int64_t num_cases = 0;
   // Case `idx` of 0 .. num_cases - 1: valid, and the same on every machine.
   Case (*case_at)(int64_t idx) = nullptr;
-  // Too many for a host; swept where --world names it, or on a GPU.
+  // Too many to be swept by default: only where --world names it.
   bool large = false;
 };
 

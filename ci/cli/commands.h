@@ -16,6 +16,7 @@ struct Context {
 void add_list(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_gate(CLI::App& app, Context& context);
+void add_sweep(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_minimize(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);

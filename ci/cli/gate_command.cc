@@ -53,6 +53,11 @@ void note_unmet(const RunRow& row, Report& report) {
   for (const std::string& promise : unmet_promises(*row.properties, row.outcome.generated)) {
     report.unmet.push_back(where + promise);
   }
+  if (report.without_oracle) {
+    for (const std::string& unmet : unmet_relations(*row.properties, row.outcome.generated)) {
+      report.unmet.push_back(where + unmet);
+    }
+  }
   for (const std::string& mode : unmet_modes(*row.properties, row.backend, row.outcome.generated)) {
     report.unmet.push_back(where + mode);
   }
@@ -106,6 +111,7 @@ RunRow gate_op(const OpProperties& properties, const ChosenBackends::Entry& back
   RunOptions run = run_options(options, backend.kind);
   run.findings_dir = findings_dir(options);
   run.fail_fast = options.fail_fast;
+  run.checks = options.without_oracle ? kWithoutOracle : kFollowSome;
   if (inputs.seconds_per_run > 0) {
     run.deadline = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -176,7 +182,12 @@ int gate(const Options& options, const std::string& command_line) {
   report.command = command_line;
   report.candidate = candidate->name() + " " + candidate->table().version;
   report.seed = options.seed;
+  report.without_oracle = options.without_oracle;
   if (!options.sanitizer.checker.empty()) {
+    if (options.without_oracle) {
+      complain("--without-oracle contradicts --sanitizer, which judges by the oracle");
+      return kExitUsage;
+    }
     return gate_under_sanitizer(options, ops, load_corpus(options, report), report);
   }
   const ChosenBackends backends = chosen_backends(options, *candidate);
@@ -207,6 +218,9 @@ void add_gate(CLI::App& app, Context& context) {
   add_candidate_options(*command, *options);
   add_run_options(*command, *options);
   add_corpus_options(*command, *options);
+  command->add_flag("--without-oracle", options->without_oracle,
+                    "judge by invariants and relations between outputs alone (default cases: a "
+                    "tenth)");
   add_sanitizer_options(*command, *options);
   command->callback([options, &context] {
     context.chosen = [options, &context] { return gate(*options, context.command_line); };

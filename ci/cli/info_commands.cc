@@ -57,6 +57,27 @@ void list_op(const OpProperties& properties) {
     std::cout << (i > 0 ? ", " : " ") << properties.classes[i];
   }
   std::cout << "\n";
+  for (const CaseList& list : properties.lists) {
+    std::cout << "  list    " << list.name << ": " << list.source << "\n";
+  }
+  for (const World& world : properties.worlds) {
+    std::cout << "  world   " << world.name << "  " << with_commas(world.num_cases)
+              << (world.large ? " cases (large): " : " cases: ") << world.holds << "\n";
+  }
+}
+
+std::string worlds_text() {
+  int64_t num_worlds = 0;
+  int64_t num_cases = 0;
+  int64_t num_large = 0;
+  for (const OpProperties& properties : all_properties()) {
+    for (const World& world : properties.worlds) {
+      ++(world.large ? num_large : num_worlds);
+      num_cases += world.large ? 0 : world.num_cases;
+    }
+  }
+  return with_commas(num_worlds) + " with " + with_commas(num_cases) + " cases, and " +
+         with_commas(num_large) + " large ones";
 }
 
 int list_all() {
@@ -67,6 +88,7 @@ int list_all() {
   }
   std::cout << "candidates: " << production_candidate().name << ", " << baseline_candidate().name
             << ", or the path of a shared library\nbackends: host, cuda\n"
+            << "worlds that `sweep` checks in full: " << worlds_text() << "\n"
             << "the whole of an operation: " << program_path() << " list NAME\n";
   return kExitPass;
 }

@@ -2,13 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -19,12 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "ci/cli/testing/process.h"
 #include "fuzz/interrupted.h"
 #include "fuzz/journal.h"
 #include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
-
-extern char** environ;
 
 namespace bytegate {
 namespace {
@@ -35,76 +30,13 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
+const std::string kCommand = BYTEGATE_COMMAND;
 const std::string kWrong = BYTEGATE_SCHEDULE_WRONG;
 const std::string kRight = BYTEGATE_SCHEDULE_RIGHT;
 
 void sleep_for(milliseconds time) {
   std::this_thread::sleep_for(time);
 }
-
-// A running `bytegate`; what it prints goes to a pipe.
-class Process {
- public:
-  explicit Process(const std::vector<std::string>& arguments) {
-    std::array<int, 2> ends = {};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    output_ = ends[0];
-    posix_spawn_file_actions_t actions = {};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    std::vector<std::string> words = {BYTEGATE_COMMAND};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&pid_, BYTEGATE_COMMAND, &actions, nullptr, argv.data(), environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-  ~Process() {
-    send(SIGKILL);
-    if (!ended_) wait();
-    close(output_);
-  }
-
-  [[nodiscard]] pid_t pid() const { return pid_; }
-  void send(int signal) const {
-    if (!ended_) kill(pid_, signal);
-  }
-  // The next that it prints; empty at the end.
-  std::string read_some() const {
-    std::array<char, 4096> chunk = {};
-    const ssize_t got = read(output_, chunk.data(), chunk.size());
-    return {chunk.data(), got > 0 ? static_cast<size_t>(got) : 0};
-  }
-  std::string read_all() const {
-    std::string text;
-    for (std::string some = read_some(); !some.empty(); some = read_some()) text += some;
-    return text;
-  }
-  bool alive() {
-    if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
-    return !ended_;
-  }
-  // As waitpid() states it.
-  int wait() {
-    if (!ended_) ended_ = waitpid(pid_, &status_, 0) == pid_;
-    return status_;
-  }
-  int exit_code() {
-    const int status = wait();
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-  int output_ = -1;
-  bool ended_ = false;
-  int status_ = 0;
-};
 
 // The processes that this one forked.
 std::vector<pid_t> children_of(pid_t pid) {
@@ -194,7 +126,7 @@ TEST_F(Killed, AGateThatIsKilledAtAnyMomentLosesNoCase) {
   int64_t num_all = 0;
   for (int round = 0; round < 20; ++round) {
     {
-      Process killed(gate(kWrong, "100000000"));
+      Process killed(kCommand, gate(kWrong, "100000000"));
       await_batch();
       sleep_for(milliseconds(random() % 150));
       killed.send(SIGKILL);
@@ -203,7 +135,7 @@ TEST_F(Killed, AGateThatIsKilledAtAnyMomentLosesNoCase) {
     expect_sound_files();
     const int64_t num_cases = look_into_journals().num_cases;
     num_all += num_cases;
-    Process next(gate(kWrong, "0"));
+    Process next(kCommand, gate(kWrong, "0"));
     const std::string text = next.read_all();
     EXPECT_EQ(next.exit_code(), 1) << text;
     if (num_cases > 0) {
@@ -220,7 +152,7 @@ TEST_F(Killed, AGateThatIsKilledAtAnyMomentLosesNoCase) {
 
 TEST_F(Killed, CasesOfAnotherCandidateBecomeFiles) {
   {
-    Process killed(gate(kRight, "100000000"));
+    Process killed(kCommand, gate(kRight, "100000000"));
     await_batch();
     // The first batch is of cases in files.
     for (int i = 0; i < 400 && look_into_journals().num_cases == 0; ++i) {
@@ -231,7 +163,7 @@ TEST_F(Killed, CasesOfAnotherCandidateBecomeFiles) {
   }
   const int64_t num_cases = look_into_journals().num_cases;
   EXPECT_GT(num_cases, 0);
-  Process next(gate("production", "0"));
+  Process next(kCommand, gate("production", "0"));
   EXPECT_THAT(next.read_all(),
               AllOf(HasSubstr("saved " + std::to_string(num_cases) + " cases that were running"),
                     HasSubstr(" in " + path("found/paged_mqa_metadata/interrupted"))));
@@ -247,7 +179,7 @@ TEST_F(Killed, CasesOfAnotherCandidateBecomeFiles) {
 
 TEST_F(Killed, ASignalEndsAGateWithAWholeReport) {
   for (const auto& [signal, name] : {std::pair{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}}) {
-    Process gated(gate(kRight, "100000000"));
+    Process gated(kCommand, gate(kRight, "100000000"));
     await_batch();
     sleep_for(milliseconds(50));
     gated.send(signal);
@@ -274,7 +206,7 @@ TEST_F(Killed, ASignalEndsAGateWithAWholeReport) {
 
 TEST_F(Killed, ASecondSignalEndsItAtOnceAndTheCasesAreKept) {
   {
-    Process gated(gate(kRight, "100000000"));
+    Process gated(kCommand, gate(kRight, "100000000"));
     await_batch();
     // A worker that does not answer is what one would not wait for.
     // They come and go until each thread waits for one that was stopped.
@@ -301,7 +233,7 @@ TEST_F(Killed, ASignalEndsAReplayBetweenTwoCases) {
   for (int i = 0; i < 2000; ++i) {
     fs::copy(BYTEGATE_SEED_CASE, path("corpus/" + std::to_string(i) + ".case"));
   }
-  Process replay({"replay", path("corpus"), "--backend", "host", "--candidate", kRight});
+  Process replay(kCommand, {"replay", path("corpus"), "--backend", "host", "--candidate", kRight});
   // It waits for its reader long before it is done.
   std::string text = replay.read_some();
   replay.send(SIGTERM);
@@ -313,8 +245,8 @@ TEST_F(Killed, ASignalEndsAReplayBetweenTwoCases) {
 TEST_F(Killed, ASignalEndsATraceWithAWholeReport) {
   std::ofstream(path("trace.csv")) << "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                       "2023-11-16 18:17:03.9799600,4808,10000000\n";
-  Process traced({"trace", path("trace.csv"), "--op", "paged_mqa_metadata", "--backend", "host",
-                  "--findings", path("found"), "--report", path("report")});
+  Process traced(kCommand, {"trace", path("trace.csv"), "--op", "paged_mqa_metadata", "--backend",
+                            "host", "--findings", path("found"), "--report", path("report")});
   await_batch();
   traced.send(SIGTERM);
   const std::string text = traced.read_all();
@@ -335,7 +267,7 @@ TEST_F(Killed, CasesThatAreInFilesAreNamed) {
                                                  1);
     EXPECT_FALSE(opened.journal->write(0, std::vector<std::string>{"a.case", "b.case"}));
   }
-  Process next(gate("production", "0"));
+  Process next(kCommand, gate("production", "0"));
   EXPECT_THAT(next.read_all(), HasSubstr("2 cases that were running when a run ended (pid 7, "
                                          "candidate " +
                                          kRight + ", host) are kept in a.case, b.case\n"));
@@ -345,15 +277,37 @@ TEST_F(Killed, CasesThatAreInFilesAreNamed) {
 TEST_F(Killed, AFileThatWasHalfWrittenIsRemovedAndSaid) {
   fs::create_directories(path("found/paged_mqa_metadata/regress"));
   std::ofstream(path("found/paged_mqa_metadata/regress/.bytegate-1-0.tmp")) << "bytegate-case 1\n";
-  Process next(gate("production", "0"));
+  Process next(kCommand, gate("production", "0"));
   EXPECT_THAT(next.read_all(), HasSubstr("removed 1 file that was half written"));
   expect_nothing_half_written();
+}
+
+TEST_F(Killed, AJournalOfAnotherVersionIsKeptAndTheGateGoesOn) {
+  {
+    const Journal::Result opened = Journal::open(path("found"),
+                                                 {.version = "0.0.1",
+                                                  .op = "paged_mqa_metadata",
+                                                  .candidate = kRight,
+                                                  .backend = "host",
+                                                  .pid = 7},
+                                                 1);
+    EXPECT_FALSE(opened.journal->write(0, std::vector<std::string>{"a.case"}));
+  }
+  Process next(kCommand, gate("production", "0"));
+  const std::string aside = path("found/.running/unreadable-run-7-0-0");
+  const std::string text = next.read_all();
+  EXPECT_THAT(text, HasSubstr("is a journal of bytegate 0.0.1, which this one does not read; kept "
+                              "as " +
+                              aside + "\n"));
+  EXPECT_EQ(next.exit_code(), 0) << text;
+  EXPECT_THAT(report()["notes"].dump(), HasSubstr(aside));
+  EXPECT_TRUE(fs::exists(aside + "/batch-0"));
 }
 
 TEST_F(Killed, AJournalThatCannotBeReadIsAnError) {
   fs::create_directories(path("found/.running/run-1-0"));
   std::ofstream(path("found/.running/run-1-0/owner")) << "somebody";
-  Process next(gate("production", "0"));
+  Process next(kCommand, gate("production", "0"));
   EXPECT_THAT(next.read_all(), ContainsRegex("ERROR .*run-1-0: does not say whose journal it is"));
   EXPECT_EQ(next.exit_code(), 2);
 }

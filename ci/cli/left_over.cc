@@ -51,6 +51,7 @@ LeftOver::LeftOver(const std::string& findings, const Options& options,
                    Report& report) {
   PickedUp found = pick_up(findings, BYTEGATE_VERSION, all_ops());
   report.errors.insert(report.errors.end(), found.errors.begin(), found.errors.end());
+  for (const std::string& foreign : found.foreign) say(foreign, report);
   for (InterruptedRun& run : found.runs) {
     say_files(run, report);
     if (run.batches.empty()) continue;

@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   bytegate::cli::add_list(app, context);
   bytegate::cli::add_doctor(app, context);
   bytegate::cli::add_gate(app, context);
+  bytegate::cli::add_sweep(app, context);
   bytegate::cli::add_replay(app, context);
   bytegate::cli::add_minimize(app, context);
   bytegate::cli::add_trace(app, context);

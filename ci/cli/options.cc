@@ -60,21 +60,29 @@ void add_candidate_options(CLI::App& app, Options& options) {
       ->capture_default_str();
 }
 
-void add_run_options(CLI::App& app, Options& options) {
+void add_job_options(CLI::App& app, Options& options) {
   app.add_option("--op", options.op, "one operation (default: all)");
+  app.add_option(
+         "--seconds", options.seconds,
+         "start no new case after this time, which all runs share (default: when all cases ran)")
+      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"));
+  app.add_option("--jobs", options.num_jobs, "threads (default: one per processor)")
+      ->check(CLI::Range(0, kMaxJobs));
+  app.add_option("--report", options.report, "folder for report.json, junit.xml and summary.md");
+  app.add_option("--minimize-seconds", options.minimize_seconds, "time to make a failure small")
+      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"))
+      ->capture_default_str();
+}
+
+void add_run_options(CLI::App& app, Options& options) {
+  add_job_options(app, options);
   app.add_option(
          "--cases", options.num_cases,
          "generated cases per operation and backend (default: as many as the operation asks for, " +
              gate_cases_text() + ")")
       ->check(CLI::Range(int64_t{0}, kMaxCases).description("0 .. 10^12"));
-  app.add_option(
-         "--seconds", options.seconds,
-         "stop generating after this time, shared by all runs (default: when all cases ran)")
-      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"));
   app.add_option("--seed", options.seed, "which generated cases; printed with every run")
       ->capture_default_str();
-  app.add_option("--jobs", options.num_jobs, "threads (default: one per processor)")
-      ->check(CLI::Range(0, kMaxJobs));
   app.add_option("--shard", options.shard, "I/N: every N-th generated case, from the I-th on")
       ->capture_default_str();
   app.add_option(
@@ -83,10 +91,6 @@ void add_run_options(CLI::App& app, Options& options) {
       "else (all: each)");
   app.add_flag("--fail-fast", options.fail_fast,
                "end a run at its first failure, once that is minimised and saved");
-  app.add_option("--report", options.report, "folder for report.json, junit.xml and summary.md");
-  app.add_option("--minimize-seconds", options.minimize_seconds, "time to make a failure small")
-      ->check(CLI::Range(0.0, kMaxSeconds).description("0 .. 10^7"))
-      ->capture_default_str();
 }
 
 void add_corpus_options(CLI::App& app, Options& options) {
@@ -195,13 +199,16 @@ std::string findings_dir(const Options& options) {
 }
 
 int64_t num_generated(const Options& options, const OpProperties& properties) {
-  return options.num_cases.value_or(properties.gate_cases);
+  // What is followed up costs five cases.
+  const int64_t wanted = properties.gate_cases / (options.without_oracle ? 10 : 1);
+  return options.num_cases.value_or(wanted);
 }
 
 BackendOptions backend_options(const Options& options) {
   constexpr double kBytesPerMib = 1 << 20;
   BackendOptions backend;
   backend.arch = options.arch;
+  backend.give_up = out_of_patience;
   backend.case_limit = std::chrono::milliseconds(static_cast<int64_t>(options.case_seconds * 1000));
   backend.worker_memory_bytes = static_cast<uint64_t>(options.memory_mib * kBytesPerMib);
   return backend;

@@ -37,6 +37,7 @@ struct Options {
   std::string corpus;    // empty: ./corpus when it is there
   std::string findings;  // empty: the corpus
   std::string report;    // empty: none
+  bool without_oracle = false;
   bool require_gpu = false;
   int arch = 90;
   double minimize_seconds = 2;
@@ -46,6 +47,8 @@ struct Options {
 };
 
 void add_candidate_options(CLI::App& app, Options& options);
+// What every command that runs many cases takes.
+void add_job_options(CLI::App& app, Options& options);
 void add_run_options(CLI::App& app, Options& options);
 void add_corpus_options(CLI::App& app, Options& options);
 

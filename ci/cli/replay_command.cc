@@ -7,7 +7,7 @@
 #include "fuzz/interrupt.h"
 #include "fuzz/sources.h"
 #include "oracles/case_text.h"
-#include "properties/check.h"
+#include "properties/check_relations.h"
 
 namespace bytegate::cli {
 namespace {
@@ -29,7 +29,7 @@ void worsen(ReplayCounts& counts, int code) {
 void replay_case(const Case& c, const std::string& file, Candidate& candidate, Backend& backend,
                  const std::string& candidate_name, ReplayCounts& counts) {
   const OpProperties& properties = *find_properties(all_properties(), *c.op);
-  const Verdict verdict = check({&c, 1}, candidate, backend, properties).front();
+  const Verdict verdict = check({&c, 1}, candidate, backend, properties, {}).front();
   const std::string where = std::string(backend_name(backend.kind())) +
                             (verdict.path.empty() ? "" : ", path " + verdict.path);
   if (verdict.passed()) {
@@ -130,7 +130,7 @@ int minimize_on(const MinimizeArguments& arguments, const Case& c, Candidate& ca
   const MinimizeResult result = minimize(
       c,
       [&](const Case& simpler) {
-        return check({&simpler, 1}, candidate, *backend.backend, properties).front();
+        return check({&simpler, 1}, candidate, *backend.backend, properties, {}).front();
       },
       run.minimize);
   if (result.verdict.passed() || says_nothing(result.verdict.kind)) {

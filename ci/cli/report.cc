@@ -8,7 +8,9 @@
 
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report_checker.h"
+#include "ci/cli/report_sweep.h"
 #include "fuzz/interrupt.h"
+#include "fuzz/promises.h"
 
 namespace bytegate::cli {
 namespace {
@@ -59,6 +61,18 @@ void print_if_any(const char* label, const std::map<std::string, Counts>& counts
   if (!counts.empty()) out << label << counts_text(counts) << "\n";
 }
 
+// How many cases were held to each.
+void print_relations(const RunRow& row, std::ostream& out) {
+  const std::vector<int64_t>& counts = row.outcome.tally.by_relation;
+  if (std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 0; })) return;
+  out << "  relations ";
+  for (size_t i = 0; i < counts.size(); ++i) {
+    out << (i > 0 ? ", " : "") << row.properties->relations[i].name << " "
+        << with_commas(counts[i]);
+  }
+  out << "\n";
+}
+
 void print_details(const RunRow& row, std::ostream& out) {
   const Tally& tally = row.outcome.tally;
   out << row.properties->op->name << " on " << row.backend_description << "\n"
@@ -74,6 +88,10 @@ void print_details(const RunRow& row, std::ostream& out) {
         << with_commas(tally.by_class[i]);
   }
   out << "\n";
+  print_relations(row, out);
+  if (const NumCells cells = num_cells(row); cells.promised > 0) {
+    out << "  cells     " << cells.reached << " of " << cells.promised << "\n";
+  }
   for (size_t i = 0; i < tally.values_used.size(); ++i) {
     const std::vector<bool>& used = tally.values_used[i];
     if (used.empty() || !row.properties->op->scalars[i].symbols.empty()) continue;
@@ -104,6 +122,20 @@ void note_interrupted(int64_t num_cases, Report& report) {
   report.interrupted = "interrupted by " + interrupting_signal() + " after " +
                        with_commas(num_done) +
                        (num_cases > 0 ? " of " + with_commas(num_cases) : "") + " cases";
+  int64_t num_given_up = 0;
+  for (const RunRow& row : report.rows) num_given_up += row.outcome.num_given_up;
+  if (num_given_up == 0) return;
+  report.interrupted += "; " + with_commas(num_given_up) +
+                        " more did not end in time, and are kept for the next gate";
+}
+
+NumCells num_cells(const RunRow& row) {
+  NumCells cells;
+  for (const CellCoverage& covered : cell_coverage(*row.properties, row.outcome.generated)) {
+    cells.promised += covered.num_promised;
+    cells.reached += covered.num_reached;
+  }
+  return cells;
 }
 
 bool is_foreign(const RunRow& row) {
@@ -132,7 +164,9 @@ int exit_code_of(const Report& report) {
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));
-    if (tally.num_compared() == 0) worsen(kExitFailed);
+    const bool had_nothing_left = row.sweep && row.sweep->num_before == row.sweep->num_asked;
+    if (tally.num_compared() == 0 && !had_nothing_left) worsen(kExitFailed);
+    if (row.sweep && !is_complete(*row.sweep)) worsen(kExitFailed);
   }
   if (report.rows.empty() || !report.unmet.empty()) worsen(kExitFailed);
   if (!report.interrupted.empty()) worsen(kExitFailed);
@@ -160,7 +194,10 @@ void print_finding(const Finding& finding, std::ostream& out) {
 }
 
 void print_report(const Report& report, std::ostream& out) {
-  for (const RunRow& row : report.rows) print_details(row, out);
+  for (const RunRow& row : report.rows) {
+    if (!row.sweep) print_details(row, out);
+  }
+  print_sweep_rows(report, out);
   for (const std::string& absent : report.absent) out << "not run: " << absent << "\n";
   for (const std::string& error : report.errors) out << "ERROR " << error << "\n";
   for (const std::string& unmet : report.unmet) out << "UNMET " << unmet << "\n";
@@ -174,7 +211,7 @@ void print_report(const Report& report, std::ostream& out) {
   }
   size_t op_width = 22;
   for (const RunRow& row : report.rows) {
-    op_width = std::max(op_width, row.properties->op->name.size() + 2);
+    op_width = std::max(op_width, label_of(row).size() + 2);
   }
   out << "\n"
       << padded("op", op_width) << padded("backend", 9) << padded("path", 14) << right("passed", 12)
@@ -184,7 +221,7 @@ void print_report(const Report& report, std::ostream& out) {
   int64_t num_set_aside = 0;
   for (const RunRow& row : report.rows) {
     const Tally& tally = row.outcome.tally;
-    const std::string op(row.properties->op->name);
+    const std::string op = label_of(row);
     const std::string backend(backend_name(row.backend));
     for (const auto& [path, counts] : paths_of(row)) {
       out << padded(op, op_width) << padded(backend, 9) << padded(path, 14)
@@ -203,6 +240,7 @@ void print_report(const Report& report, std::ostream& out) {
   }
   print_checker_rows(report, out);
   if (!report.interrupted.empty()) out << report.interrupted << "\n";
+  if (report.without_oracle) out << kWithoutOracleNote << "\n";
   out << (exit_code_of(report) == kExitPass ? "PASS" : "FAIL") << " " << with_commas(num_passed)
       << " cases passed, " << with_commas(num_failed) << " failed, " << with_commas(num_set_aside)
       << " set aside; candidate " << report.candidate << ", seed " << report.seed << "\n";

@@ -23,18 +23,32 @@ struct CheckerRow {
   std::vector<std::string> notes = {};
 };
 
+// What a sweep adds to its row: of one world, or of a shard of it.
+struct SweepRow {
+  std::string world;
+  std::string shard;            // "0/4"; empty: all of it
+  std::string state;            // the folder that records what passed; empty: none
+  int64_t num_cases = 0;        // of the world
+  int64_t num_asked = 0;        // of them in the shard
+  int64_t num_before = 0;       // of those, recorded as passed by earlier sweeps
+  int64_t num_run = 0;          // with a verdict of this one
+  int64_t num_passed_ever = 0;  // of the world, recorded by this sweep or earlier ones
+};
+
 struct RunRow {
   const OpProperties* properties = nullptr;
   BackendKind backend = BackendKind::kHost;
   std::string backend_description;
   RunOutcome outcome;
   std::optional<CheckerRow> checker = std::nullopt;
+  std::optional<SweepRow> sweep = std::nullopt;
 };
 
 struct Report {
   std::string command;    // as typed
   std::string candidate;  // name and version
   uint64_t seed = 0;
+  bool without_oracle = false;  // judged by invariants and relations alone
   std::vector<RunRow> rows;
   std::vector<std::string> absent;  // backends that did not run, and why
   std::vector<std::string> errors;  // files that could not be read, and the like
@@ -44,11 +58,21 @@ struct Report {
   int exit_code = kExitPass;
 };
 
+constexpr const char* kWithoutOracleNote =
+    "judged by invariants and relations between outputs alone: no oracle was asked";
+
 // Whether bytegate's own kernels were gated: they must take every case and every path.
 bool is_production(const Report& report);
 
 // States that the signal which came ended the runs before all of `num_cases` (0: not known).
 void note_interrupted(int64_t num_cases, Report& report);
+
+// How many cells of the op's products a gate promises, and in how many of them cases passed.
+struct NumCells {
+  int64_t promised = 0;
+  int64_t reached = 0;
+};
+NumCells num_cells(const RunRow& row);
 
 // Whether the candidate said of every case that it does not take it: the operation is not its.
 bool is_foreign(const RunRow& row);

@@ -6,6 +6,8 @@
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
 #include "ci/cli/report_checker.h"
+#include "ci/cli/report_sweep.h"
+#include "fuzz/promises.h"
 #include "oracles/durable_file.h"
 
 namespace bytegate::cli {
@@ -61,6 +63,38 @@ Json json_of(const CheckerRow& checker) {
           {"notes", checker.notes}};
 }
 
+Json json_of(const SweepRow& sweep) {
+  return {{"world", sweep.world},          {"shard", sweep.shard},
+          {"state", sweep.state},          {"cases", sweep.num_cases},
+          {"asked", sweep.num_asked},      {"before", sweep.num_before},
+          {"ran", sweep.num_run},          {"passed_ever", sweep.num_passed_ever},
+          {"complete", is_complete(sweep)}};
+}
+
+// What the generator reached, cell by cell; an unpromised cell is left out.
+Json cells_of_row(const RunRow& row) {
+  const OpProperties& properties = *row.properties;
+  const std::vector<CellCoverage> coverage = cell_coverage(properties, row.outcome.generated);
+  Json json = Json::object();
+  for (size_t i = 0; i < coverage.size(); ++i) {
+    Json counts = Json::object();
+    const std::vector<ClassCell> cells = cells_of(properties.axes, properties.products[i]);
+    for (size_t k = 0; k < cells.size(); ++k) {
+      if (!cells[k].possible) continue;
+      const auto name = [&](int idx) {
+        return std::string(properties.classes[static_cast<size_t>(idx)]);
+      };
+      counts[name(cells[k].first_class)][name(cells[k].second_class)] =
+          row.outcome.generated.by_cell[i][k];
+    }
+    json[coverage[i].product] = {{"promised", coverage[i].num_promised},
+                                 {"reached", coverage[i].num_reached},
+                                 {"unmet", coverage[i].unmet},
+                                 {"passed", std::move(counts)}};
+  }
+  return json;
+}
+
 Json json_of(const RunRow& row) {
   const Tally& tally = row.outcome.tally;
   Json json = {{"op", row.properties->op->name},
@@ -83,6 +117,7 @@ Json json_of(const RunRow& row) {
                {"out_of_time", row.outcome.out_of_time},
                {"stopped", row.outcome.stopped},
                {"failed_fast", row.outcome.failed_fast},
+               {"given_up", row.outcome.num_given_up},
                {"error", row.outcome.error}};
   for (const std::string_view path : row.properties->op->paths) {
     if (!json["paths"].contains(path)) json["paths"][std::string(path)] = json_of(Counts{});
@@ -90,6 +125,10 @@ Json json_of(const RunRow& row) {
   for (size_t i = 0; i < tally.by_class.size(); ++i) {
     json["classes"][std::string(row.properties->classes[i])] = tally.by_class[i];
   }
+  for (size_t i = 0; i < tally.by_relation.size(); ++i) {
+    json["relations"][std::string(row.properties->relations[i].name)] = tally.by_relation[i];
+  }
+  json["cells"] = cells_of_row(row);
   for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
     const std::string name(verdict_name(static_cast<VerdictKind>(kind)));
     json["verdicts"][name] = tally.by_verdict[static_cast<size_t>(kind)];
@@ -101,6 +140,7 @@ Json json_of(const RunRow& row) {
         {"used", std::count(used.begin(), used.end(), true)}, {"of", used.size()}};
   }
   if (row.checker) json["checker"] = json_of(*row.checker);
+  if (row.sweep) json["sweep"] = json_of(*row.sweep);
   json["findings"] = Json::array();
   for (const Finding& finding : row.outcome.findings) json["findings"].push_back(json_of(finding));
   return json;
@@ -140,8 +180,9 @@ std::string testcase(const std::string& suite, const std::string& name,
 
 // One test per path that has cases and one per origin that failed.
 std::string testsuite(const RunRow& row) {
-  const std::string name =
+  std::string name =
       std::string(row.properties->op->name) + "." + std::string(backend_name(row.backend));
+  if (row.sweep) name += "." + row.sweep->world;
   std::string tests;
   int64_t num_tests = 0;
   int64_t num_failures = 0;
@@ -174,6 +215,7 @@ std::string report_json(const Report& report) {
                {"command", report.command},
                {"candidate", report.candidate},
                {"seed", report.seed},
+               {"without_oracle", report.without_oracle},
                {"exit_code", exit_code_of(report)},
                {"not_run", report.absent},
                {"errors", report.errors},
@@ -209,10 +251,11 @@ std::string report_summary(const Report& report) {
   std::string text =
       exit_code_of(report) == kExitPass ? "## bytegate: pass\n\n" : "## bytegate: FAIL\n\n";
   text += "Candidate `" + report.candidate + "`, seed " + std::to_string(report.seed) + ".\n\n";
+  if (report.without_oracle) text += std::string(kWithoutOracleNote) + ".\n\n";
   text += "| op | backend | path | passed | failed | set aside |\n|---|---|---|---:|---:|---:|\n";
   for (const RunRow& row : report.rows) {
-    const std::string start = "| " + std::string(row.properties->op->name) + " | " +
-                              std::string(backend_name(row.backend)) + " | ";
+    const std::string start =
+        "| " + label_of(row) + " | " + std::string(backend_name(row.backend)) + " | ";
     for (const auto& [path, counts] : row.outcome.tally.by_path) {
       text += start + (path.empty() ? "(not stated)" : path) + " | " + with_commas(counts.passed) +
               " | " + with_commas(counts.failed) + " | " + with_commas(counts.set_aside) + " |\n";
@@ -221,7 +264,14 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.failed) + " | " +
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
-  text += "\n" + checker_summary(report);
+  text += "\n" + checker_summary(report) + sweep_summary(report);
+  for (const RunRow& row : report.rows) {
+    const NumCells cells = num_cells(row);
+    if (cells.promised == 0) continue;
+    text += "- cells of " + std::string(row.properties->op->name) + " on " +
+            std::string(backend_name(row.backend)) + ": " + std::to_string(cells.reached) + " of " +
+            std::to_string(cells.promised) + "\n";
+  }
   for (const std::string& absent : report.absent) text += "- not run: " + absent + "\n";
   for (const std::string& error : report.errors) text += "- **error** " + error + "\n";
   for (const std::string& unmet : report.unmet) text += "- **unmet** " + unmet + "\n";

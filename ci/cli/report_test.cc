@@ -99,6 +99,48 @@ TEST(Report, TheJsonHasTheSameCounts) {
   }
 }
 
+// Two cells, of which the only case reaches one.
+Report report_of_cells() {
+  static const OpProperties crossed = [] {
+    OpProperties made = ledger_properties();
+    made.classes = {"any", "rowless", "rows"};
+    made.classify = [](const Case& c) {
+      return std::vector<int>{0, c.dims[LedgerIndex::kRows] == 0 ? 1 : 2};
+    };
+    made.axes = {{.name = "all", .first_class = 0, .num_classes = 1},
+                 {.name = "rows", .first_class = 1, .num_classes = 2}};
+    made.products = {{.first_axis = 0, .second_axis = 1}};
+    return made;
+  }();
+  RunOutcome outcome(crossed);
+  const Case c = make_ledger_case(2, 3);
+  const Verdict passed = {.kind = VerdictKind::kPass, .path = "serial"};
+  outcome.generated.add(crossed, c, passed, "generated", BackendKind::kHost);
+  outcome.tally.merge(outcome.generated);
+  Report report;
+  report.rows.push_back({.properties = &crossed,
+                         .backend = BackendKind::kHost,
+                         .backend_description = "nothing",
+                         .outcome = std::move(outcome)});
+  return report;
+}
+
+TEST(Report, TheCellsThatTheGeneratorReachedAreShown) {
+  const Report report = report_of_cells();
+  EXPECT_THAT(printed(report), HasSubstr("\n  cells     1 of 2\n"));
+  EXPECT_THAT(report_summary(report), HasSubstr("\n- cells of ledger on host: 1 of 2\n"));
+  const auto row = nlohmann::json::parse(report_json(report))["runs"][0];
+  EXPECT_EQ(row["cells"], nlohmann::json::parse(R"({"all x rows": {
+      "promised": 2, "reached": 1, "unmet": ["any with rowless"],
+      "passed": {"any": {"rowless": 0, "rows": 1}}}})"));
+}
+
+TEST(Report, AnOperationWithoutProductsHasNoCells) {
+  const Report report = report_of(two_cases());
+  EXPECT_THAT(printed(report), Not(HasSubstr("cells ")));
+  EXPECT_THAT(report_summary(report), Not(HasSubstr("cells")));
+}
+
 TEST(Report, EveryRowOfTheSummaryFillsEveryColumn) {
   EXPECT_THAT(report_summary(report_of(two_cases())),
               AllOf(HasSubstr("| ledger | host | serial | 2 | 0 | 0 |\n"),

@@ -2,7 +2,8 @@
 
 Patched files lie in a folder of their own, which stands before the root among the folders of
 includes. What was compiled from one of them is compiled again, everything else is taken from the
-build folder as it is.
+build folder as it is. Device code is compiled again only where the program is to run on a GPU: a gate
+on the host does not call it.
 """
 
 import hashlib
@@ -25,11 +26,12 @@ def _digest(*parts):
 class FaultBuild:
     """One fault's folder: its patched files, its objects and its programs."""
 
-    def __init__(self, tree, folder, texts):
+    def __init__(self, tree, folder, texts, with_cuda=False):
         self.tree = tree
         self.folder = folder
         self.texts = texts  # of each patched file, by its path from the root
         self.overlay = folder / 'patched'
+        self.with_cuda = with_cuda
         self.num_made = 0
         self._keys_file = folder / 'keys.json'
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,11 +43,15 @@ class FaultBuild:
     def build(self, program):
         """The path of the program with the fault; BuildError when it does not compile."""
         self._write_overlay()
-        names = self.tree.compiled_from(self.texts, program.objects)
+        names = [name for name in self.tree.compiled_from(self.texts, program.objects)
+                 if self.with_cuda or not self._is_cuda(name)]
         if not names:
             raise BuildError(f'{", ".join(self.texts)}: no part of {program.output}')
         keys = [self._compile(name) for name in names]
         return self._link(program, names, keys)
+
+    def _is_cuda(self, name):
+        return self.tree.source_of(name).endswith('.cu')
 
     def _write_overlay(self):
         for path, text in self.texts.items():
@@ -68,7 +74,8 @@ class FaultBuild:
         words[words.index('-o') + 1] = str(self._object(name))
         place = next((i for i, word in enumerate(words) if word.startswith('-I')), 1)
         words[place:place] = ['-I' + str(self.overlay)]
-        words += QUICK
+        if not self._is_cuda(name):
+            words += QUICK
         key = _digest(self.tree.compiler_version(words[0]), *words, *self._contents(name))
         self._make(key, self._object(name), words)
         return key

@@ -113,8 +113,8 @@ def summary_lines(outcomes):
                      'oracles, the walkers and the compare are flagged.')
     if apart:
         num_gpu = sum(bool(o.fault.gpu) for o in apart)
-        lines.append(f'Not counted: {len(apart) - num_gpu} equivalent ones, and {num_gpu} that '
-                     'only a GPU can show.')
+        lines.append(f'Not counted: {len(apart) - num_gpu} equivalent, {num_gpu} that only a GPU '
+                     'can show.')
     return lines
 
 
@@ -129,6 +129,21 @@ def markdown(outcomes, command):
     if oracle:
         parts += ['## Planted in the oracles', oracle_table(oracle)]
     return '\n\n'.join(parts) + '\n'
+
+
+README_BEGIN = '<!-- written by ci/faults --readme -->'
+README_END = '<!-- until here -->'
+
+
+def in_readme(readme, outcomes):
+    """The text with the score in its place."""
+    begin, end = readme.find(README_BEGIN), readme.find(README_END)
+    if begin < 0 or end < begin:
+        raise ValueError(f'no {README_BEGIN} .. {README_END}')
+    scored, _, _ = _parts(outcomes)
+    parts = [README_BEGIN, '\n'.join(summary_lines(outcomes)), class_table(scored),
+             check_table(scored)]
+    return readme[:begin] + '\n\n'.join(parts) + '\n' + readme[end:]
 
 
 def _json_of_gate(result):

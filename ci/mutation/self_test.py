@@ -17,7 +17,7 @@ from mutation.catalogue import CatalogueError, Fault, read_catalogue  # noqa: E4
 from mutation.fault_build import FaultBuild  # noqa: E402
 from mutation.gate_run import GateResult, read_report  # noqa: E402
 from mutation.patching import patched_files  # noqa: E402
-from mutation.trial import Laboratory, Outcome, is_expected  # noqa: E402
+from mutation.trial import Laboratory, Outcome, is_expected, names_of_failed  # noqa: E402
 
 FAULT = '''# A comment.
 fault one
@@ -283,6 +283,17 @@ class JudgeTest(unittest.TestCase):
         self.assertIn('for a GPU alone', judged(gpu, self.caught)[0])
 
 
+class TestProgramTest(unittest.TestCase):
+    def test_each_failed_test_is_named_once(self):
+        text = '''[       OK ] Walker.Walks (0 ms)
+[  FAILED  ] Walker.NamesAGap (0 ms)
+[  PASSED  ] 1 test.
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] Walker.NamesAGap, where GetParam() = 3
+'''
+        self.assertEqual(names_of_failed(text), ['Walker.NamesAGap'])
+
+
 class ScoreTest(unittest.TestCase):
     def test_scores_count_what_a_host_can_see(self):
         seen, missed = GateResult(True, 'mismatch:a', 'generated', 3, 0.1, 'B=1', True), GateResult()
@@ -296,8 +307,16 @@ class ScoreTest(unittest.TestCase):
         self.assertIn('1 of 2 seeded faults', text)
         self.assertIn('| bound | 1 of 2 | 1 of 2 | 0 of 2 |', text)
         self.assertIn('| mismatch | 1 | 1 of 1 | 0 of 1 |', text)
-        self.assertIn('Not counted: 1 equivalent ones, and 0', text)
+        self.assertIn('Not counted: 1 equivalent, 0 that', text)
         self.assertNotIn('| lane | 0', text)
+        place = f'before\n{score.README_BEGIN}\nold\n{score.README_END}\nafter\n'
+        readme = score.in_readme(place, outcomes)
+        self.assertTrue(readme.startswith('before\n') and readme.endswith('after\n'))
+        self.assertIn('| all | 1 of 2 | 1 of 2 | 0 of 2 |', readme)
+        self.assertNotIn('old', readme)
+        self.assertEqual(score.in_readme(readme, outcomes), readme)
+        with self.assertRaises(ValueError):
+            score.in_readme('no place', outcomes)
 
 
 if __name__ == '__main__':

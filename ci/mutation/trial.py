@@ -100,6 +100,8 @@ class Laboratory:
 
     def _try_gates(self, outcome, build):
         fault = outcome.fault
+        if fault.gpu and all(path.endswith('.cu') for path in fault.paths):
+            return  # no part of a program for the host
         try:
             program = build.build(self.programs['bytegate'])
         except BuildError as error:
@@ -171,5 +173,10 @@ def _failed_tests(program, names):
         return names
     if done.returncode == 0:
         return []
-    failed = re.findall(r'^\[  FAILED  \] ([^\s,]+)', done.stdout, re.MULTILINE)
-    return list(dict.fromkeys(failed)) or names
+    return names_of_failed(done.stdout) or names
+
+
+def names_of_failed(text):
+    """Of what a test program prints: the tests that failed, each once."""
+    named = re.findall(r'^\[  FAILED  \] ([^\s,]+[.][^\s,]+)', text, re.MULTILINE)
+    return list(dict.fromkeys(named))

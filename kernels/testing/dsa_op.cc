@@ -196,7 +196,7 @@ void DsaFrontDoor::write_input(size_t tensor) {
   const size_t element_bytes = dtype_bytes(input.dtype);
   for (int64_t i = 0; i < input.elements.size(); ++i) {
     const auto offset = static_cast<size_t>(element_offset(input.shape, input.strides, i));
-    if ((offset + 1) * element_bytes > places_[tensor].bytes) return;
+    if (offset >= places_[tensor].bytes / element_bytes) return;
     const int64_t value = input.elements.at(i);
     std::memcpy(reinterpret_cast<std::byte*>(arena_.data()) + places_[tensor].begin +
                     offset * element_bytes,

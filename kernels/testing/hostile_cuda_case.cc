@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "kernels/testing/num_repeats.h"
+
 namespace bytegate {
 namespace {
 
 using Index = CudaTestIndex;
-
-constexpr int kNumRuns = 3;
 
 std::string status_name(RunStatus status) {
   switch (status) {
@@ -102,7 +102,7 @@ std::string HostileCudaTest::outcome_of_runs(const Case& c) {
   std::string all;
   bool same = true;
   std::string first;
-  for (int run_idx = 0; run_idx < kNumRuns; ++run_idx) {
+  for (int run_idx = 0; run_idx < num_repeats(); ++run_idx) {
     const RunResult result = run_one(c);
     const std::string outcome = outcome_of(c, result);
     if (run_idx == 0) first = outcome;

@@ -29,7 +29,7 @@ std::string outcome_of(const Case& c, const RunResult& result);
 class HostileCudaTest : public CudaTest {
  protected:
   void SetUp() override;
-  // The outcome of several runs of the case, or all of them if they differ.
+  // The outcome of num_repeats() runs of the case, or all of them if they differ.
   std::string outcome_of_runs(const Case& c);
 };
 

@@ -1,0 +1,51 @@
+// What sweeps record in a folder, so that a later one need not do it again: of which world with
+// which candidate on which backend, and the parts all of whose cases passed.
+//
+// Only that is recorded: a part with a failure runs again, and so fails again. Files of several
+// machines may be put into one folder; what any of them records counts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuzz/world_parts.h"
+
+namespace bytegate {
+
+struct SweepIdentity {
+  std::string op;
+  std::string world;
+  std::string backend;
+  std::string candidate;  // see candidate_identity()
+  // Of everything else that a pass depends on: this program, the candidate's file, the world.
+  std::string version;
+
+  friend bool operator==(const SweepIdentity&, const SweepIdentity&) = default;
+};
+
+// A digest of the program, the file of the candidate (unless it is built in), and how the world is
+// described and divided. What cannot be read is an error.
+struct SweepVersion {
+  std::string version;
+  std::string error;
+};
+SweepVersion sweep_version(const World& world, const std::string& candidate);
+
+struct SweepRecords {
+  PartSet passed;
+  int64_t num_files = 0;  // of this sweep
+  // Each names its file. A file that is damaged, or of the same sweep in another version, is one.
+  std::vector<std::string> errors;
+};
+// What the folder (which need not be there) holds of a sweep of so many parts. Files of other
+// sweeps are left alone.
+SweepRecords load_sweep_records(const std::string& folder, const SweepIdentity& identity,
+                                int64_t num_parts);
+
+// Where a shard of the sweep records what it did.
+std::string sweep_record_path(const std::string& folder, const SweepIdentity& identity,
+                              const PartShard& shard);
+std::string sweep_record_text(const SweepIdentity& identity, const PartSet& passed);
+
+}  // namespace bytegate
