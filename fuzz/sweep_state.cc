@@ -128,19 +128,22 @@ void load_record(const std::string& path, const SweepIdentity& identity, SweepRe
 
 }  // namespace
 
-SweepVersion sweep_version(const World& world, const std::string& candidate) {
-  std::string all;
+BuildDigest build_digest(const std::string& candidate) {
   std::vector<std::string> files = {"/proc/self/exe"};
   if (builtin_candidate(candidate) == nullptr) files.push_back(candidate_identity(candidate));
+  std::string digests;
   for (const std::string& file : files) {
     const std::optional<std::string> bytes = bytes_of(file);
-    if (!bytes) return {.version = "", .error = file + ": cannot be read"};
-    all += digest_of(*bytes) + "\n";
+    if (!bytes) return {.digest = "", .error = file + ": cannot be read"};
+    digests += digest_of(*bytes);
   }
+  return {.digest = digest_of(digests), .error = ""};
+}
+
+std::string sweep_version(const World& world, const BuildDigest& build) {
   const WorldParts parts = divide(world);
-  all += std::string(world.holds) + "\n" + std::to_string(parts.num_cases) + " " +
-         std::to_string(parts.part_cases);
-  return {.version = digest_of(all), .error = ""};
+  return digest_of(build.digest + " " + std::string(world.holds) + " " +
+                   std::to_string(parts.num_cases) + " " + std::to_string(parts.part_cases));
 }
 
 SweepRecords load_sweep_records(const std::string& folder, const SweepIdentity& identity,

@@ -24,13 +24,16 @@ struct SweepIdentity {
   friend bool operator==(const SweepIdentity&, const SweepIdentity&) = default;
 };
 
-// A digest of the program, the file of the candidate (unless it is built in), and how the world is
-// described and divided. What cannot be read is an error.
-struct SweepVersion {
-  std::string version;
+// A digest of this program and of the candidate's file, unless it is built in. What cannot be read
+// is an error.
+struct BuildDigest {
+  std::string digest;
   std::string error;
 };
-SweepVersion sweep_version(const World& world, const std::string& candidate);
+BuildDigest build_digest(const std::string& candidate);
+
+// And of how the world is described and divided.
+std::string sweep_version(const World& world, const BuildDigest& build);
 
 struct SweepRecords {
   PartSet passed;

@@ -124,14 +124,17 @@ TEST_F(SweepState, HasAFileForEachShardOfEachSweep) {
 TEST_F(SweepState, DependsOnTheBytesOfTheCandidateAndOnTheWorld) {
   const World world = {.name = "w", .holds = "this", .num_cases = 0};
   const World other = {.name = "w", .holds = "that", .num_cases = 0};
+  const auto version = [](const World& of, const std::string& candidate) {
+    return sweep_version(of, build_digest(candidate));
+  };
   write("lib.so", "one");
-  const std::string before = sweep_version(world, path("lib.so")).version;
-  EXPECT_EQ(sweep_version(world, path("lib.so")).version, before);
-  EXPECT_NE(sweep_version(other, path("lib.so")).version, before);
-  EXPECT_NE(sweep_version(world, "production").version, before);
+  const std::string before = version(world, path("lib.so"));
+  EXPECT_EQ(version(world, path("lib.so")), before);
+  EXPECT_NE(version(other, path("lib.so")), before);
+  EXPECT_NE(version(world, "production"), before);
   write("lib.so", "two");
-  EXPECT_NE(sweep_version(world, path("lib.so")).version, before);
-  EXPECT_THAT(sweep_version(world, path("none.so")).error, HasSubstr("none.so"));
+  EXPECT_NE(version(world, path("lib.so")), before);
+  EXPECT_THAT(build_digest(path("none.so")).error, HasSubstr("none.so"));
 }
 
 }  // namespace

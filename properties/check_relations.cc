@@ -55,6 +55,17 @@ bool is_followed(const Case& c) {
   return true;
 }
 
+// Of operations other than that of the run: their invariants are asked where they are run, so that
+// here the relation alone speaks of them.
+const OpProperties* other_properties(const Op& op) {
+  static const std::vector<OpProperties> table = [] {
+    std::vector<OpProperties> all(all_properties().begin(), all_properties().end());
+    for (OpProperties& properties : all) properties.broken_invariant = nullptr;
+    return all;
+  }();
+  return find_properties(table, op);
+}
+
 Verdict broken(const Case& c, std::string_view relation, std::string message) {
   Verdict verdict = {.kind = VerdictKind::kInvariant,
                      .origin = std::string(kRelationOrigin) + std::string(relation),
@@ -118,8 +129,7 @@ bool PendingChecks::ask(size_t case_idx, size_t relation, uint64_t draw_seed) {
   auto group = std::find_if(groups_.begin(), groups_.end(),
                             [&](const auto& one) { return one->properties->op == op; });
   if (group == groups_.end()) {
-    const OpProperties* properties =
-        op == properties_.op ? &properties_ : find_properties(all_properties(), *op);
+    const OpProperties* properties = op == properties_.op ? &properties_ : other_properties(*op);
     if (properties == nullptr) return false;
     groups_.push_back(std::make_unique<Group>());
     groups_.back()->properties = properties;

@@ -96,6 +96,12 @@ Broken sums_with_one_more(const Both& both, int64_t place) {
 
 Broken one_more(const Both& both) {
   const int64_t place = both.place();
+  // The last row of a schedule names the row behind all others.
+  const Values schedule = both.before.schedule();
+  if (!schedule.empty() && both.after.schedule()[schedule.size() - 2] !=
+                               schedule[schedule.size() - 2] + both.after.rows_of(place)) {
+    return "the end of the schedule does not move by the rows of a request";
+  }
   for (int64_t b = 0; b < both.before.num_requests(); ++b) {
     if (auto differs = both.before.request_differs(b, both.after, b < place ? b : b + 1)) {
       return differs;

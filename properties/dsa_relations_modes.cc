@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "oracles/dsa_walker.h"
@@ -5,6 +6,7 @@
 #include "properties/dsa_relations.h"
 #include "properties/dsa_requests.h"
 #include "properties/same_outputs.h"
+#include "properties/schedule_starts.h"
 
 namespace bytegate {
 namespace {
@@ -109,6 +111,74 @@ std::optional<Case> other_form(const Case& c, Draw&) {
   return made;
 }
 
+std::optional<Case> other_expanded_min(const Case& c, Draw& draw) {
+  const size_t scalar = static_cast<size_t>(describe_dsa(*c.op).scalars.expanded_min);
+  Case made = c;
+  made.scalars[scalar] = (made.scalars[scalar] + draw.between(1, 2)) % 3;
+  // Lengths that are negative without it cannot be scheduled.
+  if (invalid_reason(made)) return std::nullopt;
+  return made;
+}
+
+// Raising all of `low` to a minimum, which is no more than topk, gives `high`.
+std::optional<std::string> not_raised(const char* name, DsaSaid::Values low, DsaSaid::Values high,
+                                      DsaExpandedMin minimum) {
+  const int32_t least = minimum == DsaExpandedMin::kOne ? 1 : 0;
+  for (size_t row = 0; row < low.size(); ++row) {
+    if (high[row] == std::max(low[row], least)) continue;
+    return std::string(name) + "[" + std::to_string(row) + "] is " + std::to_string(low[row]) +
+           " and, with a minimum of " + std::to_string(least) + ", " + std::to_string(high[row]);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> expanded_min_broken(const Case& c, const Outputs& outputs,
+                                               const Case& related,
+                                               const Outputs& related_outputs) {
+  if (auto differs = different_output(
+          c, outputs, related, related_outputs,
+          {"seqlens_expanded", "dsa_cache_seqlens", "dsa_cu_seqlens_k", "schedule_metadata"})) {
+    return differs;
+  }
+  const DsaSaid before(c, outputs);
+  const DsaSaid after(related, related_outputs);
+  const bool raised = view_dsa(related).expanded_min > view_dsa(c).expanded_min;
+  const DsaSaid& low = raised ? before : after;
+  const DsaSaid& high = raised ? after : before;
+  const DsaExpandedMin minimum = view_dsa(raised ? related : c).expanded_min;
+  if (auto broken =
+          not_raised("seqlens_expanded", low.expanded_lens(), high.expanded_lens(), minimum)) {
+    return broken;
+  }
+  return not_raised("dsa_cache_seqlens", low.row_lens(), high.row_lens(), minimum);
+}
+
+std::optional<Case> other_remainder(const Case& c, Draw&) {
+  const size_t scalar = static_cast<size_t>(describe_dsa(*c.op).scalars.remainder);
+  Case made = c;
+  made.scalars[scalar] = 1 - made.scalars[scalar];
+  return made;
+}
+
+// The larger shares stand at the other end: read backwards, it is the same schedule.
+std::optional<std::string> remainder_broken(const Case& c, const Outputs& outputs,
+                                            const Case& related, const Outputs& related_outputs) {
+  if (auto differs =
+          different_output(c, outputs, related, related_outputs, {"schedule_metadata"})) {
+    return differs;
+  }
+  const DsaSaid before(c, outputs);
+  const DsaSaid after(related, related_outputs);
+  const bool decode = describe_dsa(*c.op).mode == DsaMode::kDecode;
+  const DsaSaid::Values lens = decode ? before.request_lens() : before.expanded_lens();
+  auto expect = schedule_starts(lens, before.schedule());
+  const auto starts = schedule_starts(lens, after.schedule());
+  if (!expect || !starts) return "a row of the schedule lies outside its batch";
+  std::reverse(expect->begin(), expect->end());
+  for (int64_t& start : *expect) start = num_splits(lens) - start;
+  return different_start(*expect, *starts);
+}
+
 }  // namespace
 
 std::vector<Relation> dsa_mode_relations(const Op& op) {
@@ -119,6 +189,10 @@ std::vector<Relation> dsa_mode_relations(const Op& op) {
   }
   if (description.entry == DsaEntry::kRefresh) {
     relations.push_back({"schedule_alone", schedule_alone, same_outputs});
+    relations.push_back({"other_remainder", other_remainder, remainder_broken});
+  }
+  if (description.mode != DsaMode::kDecode) {
+    relations.push_back({"other_expanded_min", other_expanded_min, expanded_min_broken});
   }
   if (description.mode == DsaMode::kDraftExtend) {
     relations.push_back({"other_form", other_form, same_outputs});

