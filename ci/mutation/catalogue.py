@@ -47,6 +47,11 @@ class Fault:
     def expects_no_build(self):
         return self.expect == ['build']
 
+    @property
+    def is_of_refusals(self):
+        """Whether it shows in a call that must be refused."""
+        return any(flaw.split(':')[0] == 'accepted' for flaw in self.expect)
+
 
 FIELDS = ('class', 'bank', 'op', 'expect', 'file', 'why', 'equivalent', 'gpu', 'by', 'oracle',
           'flagged-by', 'minimal')

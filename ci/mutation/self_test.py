@@ -283,6 +283,36 @@ class JudgeTest(unittest.TestCase):
         self.assertIn('for a GPU alone', judged(gpu, self.caught)[0])
 
 
+class FakeGate:
+    def __init__(self, **caught):
+        self.caught = caught
+        self.asked = []
+
+    def generated(self, op, seconds):
+        self.asked.append('generated')
+        return GateResult('generated' in self.caught)
+
+    def kept(self, op):
+        self.asked.append('kept')
+        return GateResult('kept' in self.caught)
+
+
+class SearchTest(unittest.TestCase):
+    def asked(self, expect, **caught):
+        gate = FakeGate(**caught)
+        Laboratory(None, {}, None, 10, []).search(gate, 'my_op', Fault('one', 'a:1', expect=expect))
+        return gate.asked
+
+    def test_drawn_cases_come_first_and_kept_ones_only_for_what_those_miss(self):
+        self.assertEqual(self.asked(['mismatch'], generated=True), ['generated'])
+        self.assertEqual(self.asked(['mismatch'], kept=True), ['generated', 'kept'])
+
+    def test_a_call_that_must_be_refused_is_sought_where_such_calls_are(self):
+        self.assertEqual(self.asked(['accepted:tail'], kept=True), ['kept'])
+        self.assertEqual(self.asked(['crashed', 'accepted'], generated=True),
+                         ['kept', 'generated'])
+
+
 class TestProgramTest(unittest.TestCase):
     def test_each_failed_test_is_named_once(self):
         text = '''[       OK ] Walker.Walks (0 ms)

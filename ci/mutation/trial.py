@@ -115,15 +115,24 @@ class Laboratory:
             return
         gate = Gate(program, self.tree.root / 'corpus', build.folder / 'run')
         for op in fault.ops:
-            result = gate.generated(op, self.seconds)
-            if not result.caught and not result.problem:
-                result = gate.kept(op)
-            outcome.gates[op] = result
+            outcome.gates[op] = self.search(gate, op, fault)
         outcome.caught = all(result.caught for result in outcome.gates.values())
         outcome.caught_by = outcome.first.origin if outcome.first.caught else ''
         self.judge(outcome)
         if outcome.counts and not fault.oracle:
             self._fill_columns(outcome, gate)
+
+    def search(self, gate, op, fault):
+        """Drawn cases first, which say more of a gate than kept ones do. Calls to be refused are
+        not drawn, so that a search for one that is not would only take its time."""
+        searches = [lambda: gate.generated(op, self.seconds), lambda: gate.kept(op)]
+        if fault.is_of_refusals:
+            searches.reverse()
+        for search in searches:
+            result = search()
+            if result.caught or result.problem:
+                break
+        return result
 
     @staticmethod
     def judge(outcome):
