@@ -2,6 +2,7 @@
 """Sees that what reads, applies, builds and judges seeded faults says so when something is wrong."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -347,6 +348,27 @@ class ScoreTest(unittest.TestCase):
         self.assertEqual(score.in_readme(readme, outcomes), readme)
         with self.assertRaises(ValueError):
             score.in_readme('no place', outcomes)
+
+
+class ReportsTest(unittest.TestCase):
+    """Of the project's own catalogue: what stands for which report."""
+
+    root = pathlib.Path(__file__).resolve().parents[2]
+
+    def setUp(self):
+        self.faults = read_catalogue(self.root, self.root / 'properties/faults')
+        text = (self.root / 'properties/faults/REPORTS.md').read_text(encoding='utf-8')
+        self.lines = dict(re.findall(r'^\| ([0-9]+) \| (.*) \|$', text, re.MULTILINE))
+
+    def test_every_report_that_a_fault_names_has_a_line(self):
+        numbers = {number for fault in self.faults for number in fault.bank if number.isdigit()}
+        self.assertEqual(sorted(numbers - set(self.lines)), [])
+
+    def test_every_fault_that_a_line_names_follows_that_report(self):
+        follows = {fault.name: fault.bank for fault in self.faults}
+        for number, line in self.lines.items():
+            for name in re.findall(r'`([a-z0-9-]+-[a-z0-9-]+)`', line):
+                self.assertIn(number, follows.get(name, []), f'report {number}: {name}')
 
 
 if __name__ == '__main__':
