@@ -20,7 +20,8 @@ struct Finding {
   int64_t after_cases = 0;   // how many cases had a verdict before the first of them
   double after_seconds = 0;  // from the start of the run to that verdict
   bool minimal = false;      // no single move leads further
-  std::string file;          // where the case is; empty: it could not be saved
+  double minimize_seconds = 0;
+  std::string file;  // where the case is; empty: it could not be saved
   std::string save_error;
   std::string replay;  // a line to paste
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -123,8 +124,11 @@ void Keeper::make_small(Finding& finding, Candidate& candidate, Backend& backend
   if (stopped()) return;
   MinimizeOptions minimizing = options_.minimize;
   minimizing.stop = options_.stop;
+  const auto begin = std::chrono::steady_clock::now();
   MinimizeResult small = minimize(
       finding.kept, [&](const Case& c) { return check_one(c, candidate, backend); }, minimizing);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  finding.minimize_seconds = taken.count();
   if (stopped() && small.verdict.kind == VerdictKind::kUntested) return;
   if (!small.minimal) note += kNotMinimised;
   if (!small.verdict.passed() && fails_alone(small.smallest)) {

@@ -36,6 +36,7 @@ Json json_of(const Finding& finding) {
                {"message", finding.verdict.message},
                {"case", summary_of(finding.kept)},
                {"minimal", finding.minimal},
+               {"minimize_seconds", finding.minimize_seconds},
                {"file", finding.file},
                {"save_error", finding.save_error},
                {"replay", finding.replay}};

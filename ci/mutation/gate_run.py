@@ -22,6 +22,7 @@ class GateResult:
     after_seconds: float = 0.0
     case: str = ''  # the minimal case
     minimal: bool = False
+    minimize_seconds: float = 0.0
     exit_code: int = 0
     problem: str = ''  # why there is no result
     timed_out: bool = False
@@ -37,7 +38,8 @@ def read_report(report, exit_code):
     if findings:
         first = min(findings, key=lambda finding: finding['after_cases'])
         return GateResult(True, first['origin'], first['source'], first['after_cases'] + 1,
-                          first['after_seconds'], first['case'], first['minimal'], exit_code)
+                          first['after_seconds'], first['case'], first['minimal'],
+                          first['minimize_seconds'], exit_code)
     problems = report['errors'] + [row['error'] for row in report['runs'] if row['error']]
     if problems:
         return GateResult(problem='; '.join(problems), exit_code=exit_code)

@@ -224,7 +224,7 @@ def report(**changes):
 
 def finding(origin, after_cases):
     return {'origin': origin, 'source': 'generated', 'after_cases': after_cases,
-            'after_seconds': 0.5, 'case': 'B=1', 'minimal': True}
+            'after_seconds': 0.5, 'case': 'B=1', 'minimal': True, 'minimize_seconds': 0.25}
 
 
 class ReportTest(unittest.TestCase):
