@@ -206,6 +206,24 @@ TEST(SimtErrors, WritingPastSharedMemoryIsAnOverrun) {
   EXPECT_EQ(status.error, Error::kSharedOverrun) << status.message;
 }
 
+// A value that is not used changes no byte: only the page behind the part can tell.
+TEST(SimtErrorsDeathTest, LoadingBehindSharedMemoryIsAFault) {
+  struct Cells {
+    int cells[64];
+  };
+  const auto load = [](std::size_t dynamic_bytes, bool from_dynamic) {
+    Executor executor;
+    const LaunchConfig config{.name = "load", .dynamic_shared_bytes = dynamic_bytes};
+    return executor.launch<Cells>(config, [from_dynamic](Cells& shared) {
+      const volatile int* cells = from_dynamic ? dynamic_shared<int>() : shared.cells;
+      static_cast<void>(cells[64]);
+    });
+  };
+  EXPECT_DEATH(load(0, false), "");
+  EXPECT_DEATH(load(256, true), "");
+  EXPECT_TRUE(load(260, true).ok());
+}
+
 // Recurses until `bytes` of stack are in use, writing all of it.
 int dig(const volatile unsigned char* top, std::ptrdiff_t bytes, bool wait) {
   volatile unsigned char frame[128];

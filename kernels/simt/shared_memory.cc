@@ -1,7 +1,11 @@
 #include "kernels/simt/shared_memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "kernels/simt/sanitizer.h"
 
@@ -10,46 +14,66 @@ namespace {
 
 constexpr std::byte kGuardByte{0xFB};
 
-std::size_t after_guard(std::size_t end) {
-  return (end + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment + kSharedAlignment;
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::size_t system_page() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
 
-template <typename Visit>
-void SharedMemory::for_each_guard(Visit visit) const {
-  std::byte* base = bytes_.get();
-  const std::size_t static_end = kSharedAlignment + layout_.static_bytes;
-  const std::size_t dynamic_end = dynamic_begin_ + layout_.dynamic_bytes;
-  visit(base, kSharedAlignment);
-  visit(base + static_end, dynamic_begin_ - static_end);
-  visit(base + dynamic_end, end_ - dynamic_end);
+SharedPart::~SharedPart() {
+  unmap();
 }
 
-void SharedMemory::unlock() {
-  sanitizer::unpoison(bytes_.get(), capacity_);
+void SharedPart::unlock() {
+  if (pages_ != nullptr) sanitizer::unpoison(pages_, page_bytes_);
 }
 
-void SharedMemory::prepare(const SharedLayout& layout, std::uint8_t poison) {
+void SharedPart::unmap() {
+  if (pages_ == nullptr) return;
   unlock();
-  layout_ = layout;
-  dynamic_begin_ = after_guard(kSharedAlignment + layout.static_bytes);
-  end_ = after_guard(dynamic_begin_ + layout.dynamic_bytes);
-  if (end_ > capacity_) {
-    bytes_.reset();
-    capacity_ = 0;
-    bytes_.reset(new (std::align_val_t{kSharedAlignment}) std::byte[end_]);
-    capacity_ = end_;
-  }
-  std::memset(static_part(), poison, layout.static_bytes);
-  std::memset(dynamic_part(), poison, layout.dynamic_bytes);
-  for_each_guard([](std::byte* begin, std::size_t bytes) {
-    std::memset(begin, std::to_integer<int>(kGuardByte), bytes);
-    sanitizer::poison(begin, bytes);
+  const std::size_t page = system_page();
+  munmap(pages_ - page, page_bytes_ + 2 * page);
+  pages_ = nullptr;
+  page_bytes_ = 0;
+}
+
+void SharedPart::map(std::size_t bytes) {
+  unmap();
+  const std::size_t page = system_page();
+  const std::size_t inner = round_up(bytes, page);
+  void* outer = mmap(nullptr, inner + 2 * page, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (outer == MAP_FAILED) throw std::bad_alloc();
+  pages_ = static_cast<std::byte*>(outer) + page;
+  page_bytes_ = inner;
+  if (mprotect(pages_, inner, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+}
+
+void SharedPart::prepare(std::size_t bytes, std::uint8_t poison) {
+  unlock();
+  const std::size_t filled = round_up(bytes, kSharedAlignment);
+  if (kSharedAlignment + filled > page_bytes_) map(kSharedAlignment + filled);
+  bytes_ = bytes;
+  begin_ = pages_ + page_bytes_ - filled;
+  std::memset(begin_, poison, bytes);
+  for_each_guard([](std::byte* begin, std::size_t num_bytes) {
+    std::memset(begin, std::to_integer<int>(kGuardByte), num_bytes);
+    sanitizer::poison(begin, num_bytes);
   });
 }
 
-bool SharedMemory::guards_intact() {
+template <typename Visit>
+void SharedPart::for_each_guard(Visit visit) const {
+  visit(begin_ - kSharedAlignment, kSharedAlignment);
+  std::byte* const end = begin_ + bytes_;
+  visit(end, static_cast<std::size_t>(pages_ + page_bytes_ - end));
+}
+
+bool SharedPart::guards_intact() {
   unlock();
   bool intact = true;
   for_each_guard([&intact](const std::byte* begin, std::size_t bytes) {
