@@ -15,11 +15,14 @@ std::string out_of_range(std::string_view what, std::string_view name, int64_t v
 std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& tensor,
                                           const Dims& written) {
   const Dims compact = compact_strides(tensor.shape);
+  const bool is_empty = num_elements(tensor.shape).value_or(1) == 0;
   for (int axis = 0; axis < tensor.shape.rank(); ++axis) {
     const std::string at = std::string(spec.name) + " stride of axis " + std::to_string(axis) +
                            " is " + std::to_string(tensor.strides[axis]);
     const bool free_axis =
         static_cast<size_t>(axis) < spec.strided.size() && spec.strided[static_cast<size_t>(axis)];
+    // No element tells what the stride of a single one is, or that of none.
+    if (!free_axis && (tensor.shape[axis] <= 1 || is_empty)) continue;
     if (!free_axis && tensor.strides[axis] != compact[axis]) {
       return at + ", but that axis must be contiguous (" + std::to_string(compact[axis]) + ")";
     }

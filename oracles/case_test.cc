@@ -81,6 +81,14 @@ TEST(Case, ContiguousAxesRefuseStrides) {
   EXPECT_THAT(invalid_reason(c), Optional(HasSubstr("must be contiguous")));
 }
 
+TEST(Case, TheStrideOfAtMostOneElementMeansNothing) {
+  for (const std::vector<int32_t>& lens : {std::vector<int32_t>{}, std::vector<int32_t>{7}}) {
+    Case c = make_paged_mqa_metadata_case(lens, 2);
+    c.tensors[Index::kContextLens].strides[0] = 2;
+    EXPECT_EQ(invalid_reason(c), std::nullopt) << lens.size();
+  }
+}
+
 TEST(Case, ALaterStepReplacesOnlyWhatItNames) {
   Case c = make_paged_mqa_metadata_case({1, 2}, 2);
   c.later_steps = {{.changes = {{.tensor = Index::kContextLens,

@@ -181,7 +181,7 @@ TEST_F(CommandLine, ACaseThatBrokeARelationIsHeldToItWhenItIsReplayed) {
 
 TEST_F(CommandLine, ARightCandidatePassesTheGate) {
   const Ran ran = bytegate("gate --backend host --cases 500 --candidate " + kRight + " --corpus " +
-                           kCorpus + "/paged_mqa_metadata/trace --findings " + path("found"));
+                           kCorpus + " --findings " + path("found"));
   EXPECT_EQ(ran.exit_code, 0) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("not run: dsa_decode_metadata on host: the candidate does not "
                                   "have this operation"));

@@ -44,6 +44,16 @@ bool is_int32_on_host(const DLTensor* tensor, int rank) {
          tensor->dtype.code == kDLInt && tensor->dtype.bits == 32 && tensor->dtype.lanes == 1;
 }
 
+bool is_contiguous(const DLTensor& tensor) {
+  int64_t stride = 1;
+  for (int axis = tensor.ndim - 1; axis >= 0; --axis) {
+    const bool any = tensor.strides == nullptr || tensor.shape[axis] <= 1;
+    if (!any && tensor.strides[axis] != stride) return false;
+    stride *= tensor.shape[axis];
+  }
+  return true;
+}
+
 bool overlap(const DLTensor& a, const DLTensor& b) {
   const auto num_bytes = [](const DLTensor& tensor) {
     uintptr_t bytes = sizeof(int32_t);
@@ -69,6 +79,8 @@ const char* error_of(const Arguments& args) {
       args.table->shape[1] != 2) {
     return "schedule_metadata must be int32 [num_sm + 1, 2] on the host";
   }
+  if (!is_contiguous(*args.lens)) return "context_lens must be contiguous";
+  if (!is_contiguous(*args.table)) return "schedule_metadata must be contiguous";
   if ((args.lens->data == nullptr) != (args.lens->shape[0] == 0)) {
     return "context_lens must be null if and only if it has no elements";
   }
