@@ -1,7 +1,6 @@
 #include "properties/paged_mqa_metadata_worlds.h"
 
 #include <array>
-#include <numeric>
 
 #include "oracles/paged_mqa_metadata.h"
 #include "properties/world_digits.h"
@@ -99,7 +98,9 @@ Case every_length_case(WorldDigits& digits) {
   constexpr int64_t kNumRows = 131072;
   static_assert(kNumBatches * kNumRows == int64_t{INT32_MAX} + 1);
   std::vector<int32_t> lens(static_cast<size_t>(kNumRows));
-  std::iota(lens.begin(), lens.end(), static_cast<int32_t>(digits.next(kNumBatches) * kNumRows));
+  // The last length has no successor, so that what counts is wider.
+  int64_t next_len = digits.next(kNumBatches) * kNumRows;
+  for (int32_t& len : lens) len = static_cast<int32_t>(next_len++);
   return make_paged_mqa_metadata_case(std::move(lens), kMaxNumSm);
 }
 
