@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/process_test_fixture.h"
+#include "kernels/simt/sanitizer.h"
 
 namespace bytegate {
 namespace {
@@ -95,6 +96,8 @@ TEST_F(ProcessLifeTest, AWorkerThatIsGivenUpIsNotWaitedForAndNoCaseIsRunAgain) {
 }
 
 TEST_F(ProcessLifeTest, ThreadsMayHaveOneEach) {
+  // Of clang 14, a child that is forked while a thread allocates waits for the allocator for ever.
+  if (simt::sanitizer::kActive) GTEST_SKIP() << "the sanitizer's allocator does not survive a fork";
   std::vector<Case> cases = make_process_cases(100);
   cases[50] = make_process_case(1, 1, kCrash);
   std::vector<std::vector<RunResult>> results(4);
