@@ -11,6 +11,7 @@ from mutation.trial import is_expected
 
 SECONDS = 30
 CHECKER_CASES = 200
+PLAIN = 'plain'  # the program without a fault
 
 SCRIPT = '''#!/bin/sh
 # Runs the gates of seeded faults on the GPU of this machine; their reports go below a folder.
@@ -22,6 +23,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 gate() {
   report=$1 program=$2
   shift 2
+  rm -rf "$report"
   "$here/$program" gate --no-corpus --fail-fast --findings "found/$report" --report "$report" \\
     "$@" >"$report.log" 2>&1
   echo "$report: exit code $?"
@@ -29,12 +31,18 @@ gate() {
 '''
 
 
-def _report_name(fault, op, checker):
-    return f'{fault.name}--{op}--{checker}'
+def _report_name(name, op, checker):
+    return f'{name}--{op}--{checker}'
 
 
-def _gate_line(fault, op, checker):
-    words = ['gate', _report_name(fault, op, checker), fault.name, '--op', op]
+def _gates_of(faults):
+    """What must be green without a fault: each operation and checker that one of them names."""
+    return sorted({(op, checker) for fault in faults for op in fault.ops
+                   for checker in fault.seen_by})
+
+
+def _gate_line(name, op, checker):
+    words = ['gate', _report_name(name, op, checker), name, '--op', op]
     if checker == 'cuda':
         words += ['--backend', 'cuda', '--require-gpu', '--jobs', '2', '--seconds', str(SECONDS),
                   '--case-seconds', '5']
@@ -47,11 +55,13 @@ def build_programs(tree, program, faults, folder):
     """Builds each fault's program with its device code into `folder`, and a script that runs them."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [SCRIPT]
+    shutil.copy2(tree.folder / program.output, folder / PLAIN)
+    lines += [_gate_line(PLAIN, op, checker) + '\n' for op, checker in _gates_of(faults)]
     for fault in faults:
         build = FaultBuild(tree, tree.folder / 'seeded' / fault.name,
                            patched_files(tree.root, fault), with_cuda=True)
         shutil.copy2(build.build(program), folder / fault.name)
-        lines += [_gate_line(fault, op, checker) + '\n'
+        lines += [_gate_line(fault.name, op, checker) + '\n'
                   for op in fault.ops for checker in fault.seen_by]
         print(f'faults: built {fault.name}', flush=True)
     script = folder / 'run'
@@ -72,9 +82,14 @@ def judge_reports(faults, folder):
     if not folder.is_dir():
         raise CatalogueError(f'{folder}: no folder of reports')
     all_seen = True
+    for op, checker in _gates_of(faults):
+        result = _read(folder, _report_name(PLAIN, op, checker))
+        if result.caught or result.problem:
+            print(f'FAIL {op} by {checker} without a fault: {result.problem or result.origin}')
+            all_seen = False
     for fault in faults:
         for op in fault.ops:
-            results = {checker: _read(folder, _report_name(fault, op, checker))
+            results = {checker: _read(folder, _report_name(fault.name, op, checker))
                        for checker in fault.seen_by}
             seen = [f'{result.origin} by {checker} after {result.after_cases} cases'
                     for checker, result in results.items()

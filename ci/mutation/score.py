@@ -119,8 +119,10 @@ def summary_lines(outcomes):
     """The score in a few lines."""
     scored, oracle, apart = _parts(outcomes)
     gate, invariants, lists = _scores(scored)
-    lines = [f'{gate} seeded faults of the kernels and their launchers are caught by the gate, '
-             f'{invariants} by invariants and relations alone, {lists} by the case lists of '
+    num_built = sum(o.caught_by == 'build' for o in scored)
+    by_compiler = f' ({num_built} of them by the compiler)' if num_built else ''
+    lines = [f'{gate} seeded faults of the kernels and their launchers are caught by the gate'
+             f'{by_compiler}, {invariants} by invariants and relations alone, {lists} by the case lists of '
              'upstream suites.']
     lines += _shrinking(scored)
     if oracle:

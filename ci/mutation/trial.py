@@ -10,6 +10,7 @@ from mutation.gate_run import Gate, GateResult
 from mutation.patching import patched_files
 
 INVARIANT_SECONDS = 3
+BASELINE_SECONDS = 2
 TEST_SECONDS = 120
 
 
@@ -30,6 +31,11 @@ class Outcome:
     def counts(self):
         """Whether it is part of the score: a fault that a host can see."""
         return not self.fault.equivalent and not self.fault.gpu
+
+    @property
+    def tried(self):
+        """Whether anything was run: not so of device code that no host program has."""
+        return bool(self.caught or self.gates or self.problems)
 
     @property
     def first(self):
@@ -105,7 +111,9 @@ class Laboratory:
         try:
             program = build.build(self.programs['bytegate'])
         except BuildError as error:
-            outcome.caught = fault.expects_no_build
+            # Of what the compiler says against the patched source, and of nothing else.
+            blamed = 'error: ' in str(error) and any(path in str(error) for path in fault.paths)
+            outcome.caught = fault.expects_no_build and blamed
             outcome.caught_by = 'build' if outcome.caught else ''
             if not outcome.caught:
                 outcome.problems.append(f'it does not build: {error}')
@@ -116,7 +124,8 @@ class Laboratory:
         gate = Gate(program, self.tree.root / 'corpus', build.folder / 'run')
         for op in fault.ops:
             outcome.gates[op] = self.search(gate, op, fault)
-        outcome.caught = all(result.caught for result in outcome.gates.values())
+        outcome.caught = all(result.caught and is_expected(result, fault.expect)
+                             for result in outcome.gates.values())
         outcome.caught_by = outcome.first.origin if outcome.first.caught else ''
         self.judge(outcome)
         if outcome.counts and not fault.oracle:
@@ -155,6 +164,33 @@ class Laboratory:
                 outcome.problems.append(
                     f'{op}: shrank to {result.case}, and {fault.minimal} was expected')
 
+    def require_green(self, faults, pool):
+        """BuildError where something that is to catch faults is red without any."""
+        plain = self.tree.folder / self.programs['bytegate'].output
+        corpus = self.tree.root / 'corpus'
+
+        def of_op(op):
+            gate = Gate(plain, corpus, self.folder / 'without' / op)
+            yield gate.generated(op, BASELINE_SECONDS)
+            yield gate.kept(op)
+            if '--without-oracle' in self.columns:
+                yield gate.generated(op, BASELINE_SECONDS, '--without-oracle')
+
+        def red(op):
+            return [f'{op}: {result.origin or result.problem}' for result in of_op(op)
+                    if result.caught or result.problem]
+
+        ops = sorted({op for fault in faults if not fault.tests for op in fault.ops})
+        found = [line for lines in pool.map(red, ops) for line in lines]
+        patterns = [re.compile(fault.tests) for fault in faults if fault.tests]
+        for target in [name for name in self.programs if name != 'bytegate']:
+            names = [name for name in self.tests_of(target)
+                     if any(pattern.search(name) for pattern in patterns)]
+            if names:
+                found += _failed_tests(self.tree.folder / self.programs[target].output, names)
+        if found:
+            raise BuildError('red without a fault: ' + '; '.join(found))
+
     def _fill_columns(self, outcome, gate):
         op = outcome.fault.ops[0]
         if '--without-oracle' in self.columns:
@@ -162,8 +198,12 @@ class Laboratory:
         if '--list' in self.columns:
             outcome.upstream_lists = gate.listed()
         for result in (outcome.invariants_alone, outcome.upstream_lists):
-            if result is not None and result.problem:
+            if result is None:
+                continue
+            if result.problem:
                 outcome.problems.append(result.problem)
+            # A promise that so short a search does not keep says nothing of the fault.
+            result.caught = result.caught and result.origin != 'unmet'
 
 
 def is_expected(result, expected):
