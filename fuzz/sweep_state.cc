@@ -140,10 +140,11 @@ BuildDigest build_digest(const std::string& candidate) {
   return {.digest = digest_of(digests), .error = ""};
 }
 
-std::string sweep_version(const World& world, const BuildDigest& build) {
+std::string sweep_version(const World& world, const BuildDigest& build, const std::string& on) {
   const WorldParts parts = divide(world);
   return digest_of(build.digest + " " + std::string(world.holds) + " " +
-                   std::to_string(parts.num_cases) + " " + std::to_string(parts.part_cases));
+                   std::to_string(parts.num_cases) + " " + std::to_string(parts.part_cases) + " " +
+                   on);
 }
 
 SweepRecords load_sweep_records(const std::string& folder, const SweepIdentity& identity,

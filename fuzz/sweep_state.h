@@ -2,7 +2,8 @@
 // which candidate on which backend, and the parts all of whose cases passed.
 //
 // Only that is recorded: a part with a failure runs again, and so fails again. Files of several
-// machines may be put into one folder; what any of them records counts.
+// machines that have the same program and the candidate at the same path may be put into one
+// folder; what any of them records counts.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,8 @@ struct SweepIdentity {
   std::string world;
   std::string backend;
   std::string candidate;  // see candidate_identity()
-  // Of everything else that a pass depends on: this program, the candidate's file, the world.
+  // Of what else a pass depends on: this program, the candidate's file (not the libraries that it
+  // loads), the world, and what it ran on.
   std::string version;
 
   friend bool operator==(const SweepIdentity&, const SweepIdentity&) = default;
@@ -32,8 +34,9 @@ struct BuildDigest {
 };
 BuildDigest build_digest(const std::string& candidate);
 
-// And of how the world is described and divided.
-std::string sweep_version(const World& world, const BuildDigest& build);
+// And of how the world is described and divided, and of what it runs on: a GPU, or the limits that
+// the host's executor applies.
+std::string sweep_version(const World& world, const BuildDigest& build, const std::string& on);
 
 struct SweepRecords {
   PartSet passed;

@@ -124,13 +124,15 @@ TEST_F(SweepState, HasAFileForEachShardOfEachSweep) {
 TEST_F(SweepState, DependsOnTheBytesOfTheCandidateAndOnTheWorld) {
   const World world = {.name = "w", .holds = "this", .num_cases = 0};
   const World other = {.name = "w", .holds = "that", .num_cases = 0};
-  const auto version = [](const World& of, const std::string& candidate) {
-    return sweep_version(of, build_digest(candidate));
+  const auto version = [](const World& of, const std::string& candidate,
+                          const std::string& on = "here") {
+    return sweep_version(of, build_digest(candidate), on);
   };
   write("lib.so", "one");
   const std::string before = version(world, path("lib.so"));
   EXPECT_EQ(version(world, path("lib.so")), before);
   EXPECT_NE(version(other, path("lib.so")), before);
+  EXPECT_NE(version(world, path("lib.so"), "there"), before);
   EXPECT_NE(version(world, "production"), before);
   write("lib.so", "two");
   EXPECT_NE(version(world, path("lib.so")), before);

@@ -144,6 +144,10 @@ void PendingChecks::settle(const Asked& asked, const Group& group, const Case& r
                            const CheckedRun& related_run, CheckedRun& run) {
   const Verdict& own = related_run.verdict;
   if (!run.verdict.passed() || says_nothing(own.kind)) return;
+  if (own.kind == VerdictKind::kUntested) {
+    run.verdict = own;
+    return;
+  }
   // An operation that the candidate does not have is refused, where it does not say so before.
   const bool same_op = group.properties == &properties_;
   if (!same_op && own.kind == VerdictKind::kRefused) return;

@@ -360,6 +360,8 @@ TEST_F(CommandLine, AListOfAnotherSuiteIsRunInTheStead) {
   const auto row = nlohmann::json::parse(read_file(dir_ / "report/report.json"))["runs"][0];
   EXPECT_EQ(row["sources"]["sglang-gate"]["passed"], 39);
   EXPECT_EQ(bytegate(gate + "sglang-gate --candidate " + kWrong).exit_code, 1);
+  EXPECT_EQ(bytegate(gate + "sglang-gate --without-oracle").exit_code, 2);
+  EXPECT_EQ(bytegate("gate --backend host --list all --candidate " + kRight).exit_code, 0);
   const Ran unknown = bytegate(gate + "nobodys");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.text, HasSubstr("--list nobodys: no such list; there are: sglang-gate"));

@@ -183,6 +183,12 @@ int gate(const Options& options, const std::string& command_line) {
   report.candidate = candidate->name() + " " + candidate->table().version;
   report.seed = options.seed;
   report.without_oracle = options.without_oracle;
+  if (!options.list.empty() && (options.without_oracle || !options.sanitizer.checker.empty())) {
+    complain(
+        "--list compares bytes with the oracle on a backend: neither --without-oracle nor "
+        "--sanitizer goes with it");
+    return kExitUsage;
+  }
   if (!options.sanitizer.checker.empty()) {
     if (options.without_oracle) {
       complain("--without-oracle contradicts --sanitizer, which judges by the oracle");

@@ -131,6 +131,9 @@ void note_interrupted(int64_t num_cases, Report& report) {
 
 NumCells num_cells(const RunRow& row) {
   NumCells cells;
+  // Said of what a generator drew, where one did.
+  const Counts& drawn = row.outcome.generated.all;
+  if (drawn.passed + drawn.failed == 0) return cells;
   for (const CellCoverage& covered : cell_coverage(*row.properties, row.outcome.generated)) {
     cells.promised += covered.num_promised;
     cells.reached += covered.num_reached;

@@ -86,12 +86,16 @@ class WorldSweep {
   // Takes what earlier sweeps recorded, and gives what is wrong with their files.
   std::vector<std::string> load(const BuildDigest& build, Report& report);
   RunRow run();
+  [[nodiscard]] int64_t num_to_run() const { return num_cases_of(parts_, wanted_) - num_before(); }
   [[nodiscard]] std::string where() const {
     return std::string(chosen_.properties->op->name) + " " + std::string(chosen_.world->name) +
            " on " + std::string(backend_name(backend_.kind));
   }
 
  private:
+  [[nodiscard]] std::string what_it_runs_on() const {
+    return backend_.description + " arch " + std::to_string(inputs_.options.arch);
+  }
   [[nodiscard]] bool has_state() const { return !inputs_.sweep.state.empty(); }
   [[nodiscard]] int64_t num_before() const;
   std::optional<std::string> keep(const PartSet& passed) const;
@@ -119,7 +123,7 @@ std::vector<std::string> WorldSweep::load(const BuildDigest& build, Report& repo
                .world = std::string(chosen_.world->name),
                .backend = std::string(backend_name(backend_.kind)),
                .candidate = candidate_identity(inputs_.options.candidate),
-               .version = sweep_version(*chosen_.world, build)};
+               .version = sweep_version(*chosen_.world, build, what_it_runs_on())};
   SweepRecords records = load_sweep_records(inputs_.sweep.state, identity_, parts_.num_parts());
   passed_ = std::move(records.passed);
   if (records.num_files > 0 && records.errors.empty()) {
@@ -200,6 +204,7 @@ void run_all(std::vector<WorldSweep>& sweeps, const Options& options, Report& re
     const std::string where = "world " + sweep.where();
     if (interrupted()) {
       stopped = true;
+      num_cases += sweep.num_to_run();
       report.absent.push_back(where + ": the sweep was interrupted before it began");
       continue;
     }

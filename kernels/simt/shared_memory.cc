@@ -50,7 +50,9 @@ void SharedPart::map(std::size_t bytes) {
   if (outer == MAP_FAILED) throw std::bad_alloc();
   pages_ = static_cast<std::byte*>(outer) + page;
   page_bytes_ = inner;
-  if (mprotect(pages_, inner, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  if (mprotect(pages_, inner, PROT_READ | PROT_WRITE) == 0) return;
+  unmap();
+  throw std::bad_alloc();
 }
 
 void SharedPart::prepare(std::size_t bytes, std::uint8_t poison) {
@@ -60,7 +62,10 @@ void SharedPart::prepare(std::size_t bytes, std::uint8_t poison) {
   bytes_ = bytes;
   begin_ = pages_ + page_bytes_ - filled;
   std::memset(begin_, poison, bytes);
+  sanitizer::poison(pages_, static_cast<std::size_t>(begin_ - pages_));
   for_each_guard([](std::byte* begin, std::size_t num_bytes) {
+    // Of what is refused nothing may be written.
+    sanitizer::unpoison(begin, num_bytes);
     std::memset(begin, std::to_integer<int>(kGuardByte), num_bytes);
     sanitizer::poison(begin, num_bytes);
   });
