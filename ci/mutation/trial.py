@@ -111,9 +111,9 @@ class Laboratory:
         try:
             program = build.build(self.programs['bytegate'])
         except BuildError as error:
-            # Of what the compiler says against the patched source, and of nothing else.
-            blamed = 'error: ' in str(error) and any(path in str(error) for path in fault.paths)
-            outcome.caught = fault.expects_no_build and blamed
+            # By what a compiler says of a line, and by nothing else that may go wrong.
+            blamed = re.search(r'^\S+:[0-9]+:[0-9]+: error: ', str(error), re.MULTILINE)
+            outcome.caught = fault.expects_no_build and blamed is not None
             outcome.caught_by = 'build' if outcome.caught else ''
             if not outcome.caught:
                 outcome.problems.append(f'it does not build: {error}')
