@@ -10,6 +10,7 @@
 #include "kernels/testing/cuda_hostility_acts.h"
 #include "kernels/testing/cuda_hostility_kernels.h"
 #include "kernels/testing/hostile_acts.h"
+#include "kernels/testing/hostile_table.h"
 
 namespace bytegate {
 namespace {
@@ -129,32 +130,13 @@ int32_t open_by_library(void** opaque, char* message, uint64_t message_bytes) {
   return status;
 }
 
-void close(void* opaque) {
-  CudaHostileState* state = static_cast<CudaHostileState*>(opaque);
-  production_candidate().close(state->inner);
-  delete state;
-}
-
-int32_t supports(void* opaque, bytegate_call* call) {
-  return production_candidate().supports(static_cast<CudaHostileState*>(opaque)->inner, call);
-}
-
-int32_t workspace_bytes(void* opaque, bytegate_call* call, uint64_t* bytes) {
-  return production_candidate().workspace_bytes(static_cast<CudaHostileState*>(opaque)->inner, call,
-                                                bytes);
-}
-
 bytegate_candidate make_table(int32_t (*open_function)(void**, char*, uint64_t)) {
-  return {.interface_version = BYTEGATE_INTERFACE_VERSION,
-          .backends = BYTEGATE_BACKEND_CUDA,
-          .name = "hostile_cuda",
-          .version = "test",
-          .paths = production_candidate().paths,
-          .open = open_function,
-          .close = close,
-          .supports = supports,
-          .workspace_bytes = workspace_bytes,
-          .run = run};
+  bytegate_candidate table = HostileTable<CudaHostileState>::without_acts();
+  table.name = "hostile_cuda";
+  table.backends = BYTEGATE_BACKEND_CUDA;
+  table.open = open_function;
+  table.run = run;
+  return table;
 }
 
 }  // namespace

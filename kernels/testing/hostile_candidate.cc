@@ -8,6 +8,7 @@
 #include "kernels/builtin_candidate.h"
 #include "kernels/testing/candidates.h"
 #include "kernels/testing/hostile_acts.h"
+#include "kernels/testing/hostile_table.h"
 
 namespace bytegate {
 namespace {
@@ -208,32 +209,13 @@ int32_t open_by_library(void** opaque, char* message, uint64_t message_bytes) {
   return hostility ? status : int32_t{BYTEGATE_INTERNAL_ERROR};
 }
 
-void close(void* opaque) {
-  HostileState* state = static_cast<HostileState*>(opaque);
-  production_candidate().close(state->inner);
-  delete state;
-}
-
-int32_t supports(void* opaque, bytegate_call* call) {
-  return production_candidate().supports(static_cast<HostileState*>(opaque)->inner, call);
-}
-
-int32_t workspace_bytes(void* opaque, bytegate_call* call, uint64_t* bytes) {
-  return production_candidate().workspace_bytes(static_cast<HostileState*>(opaque)->inner, call,
-                                                bytes);
-}
-
 bytegate_candidate make_table(int32_t (*open_function)(void**, char*, uint64_t)) {
-  return {.interface_version = BYTEGATE_INTERFACE_VERSION,
-          .backends = BYTEGATE_BACKEND_HOST,
-          .name = "hostile",
-          .version = "test",
-          .paths = production_candidate().paths,
-          .open = open_function,
-          .close = close,
-          .supports = supports,
-          .workspace_bytes = workspace_bytes,
-          .run = run};
+  bytegate_candidate table = HostileTable<HostileState>::without_acts();
+  table.name = "hostile";
+  table.backends = BYTEGATE_BACKEND_HOST;
+  table.open = open_function;
+  table.run = run;
+  return table;
 }
 
 }  // namespace
