@@ -13,8 +13,8 @@ if(BYTEGATE_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
   target_link_options(bytegate_options INTERFACE -fsanitize=address,undefined)
 endif()
-if(BYTEGATE_FUZZERS)
-  # Every target guides the fuzzer; the fuzz targets link its driver.
+if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
+  # All code guides the fuzzer; only the targets link its driver. Other engines bring their flags.
   target_compile_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
