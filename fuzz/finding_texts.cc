@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "fuzz/reproducer/python_reproducer.h"
 #include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
 
@@ -176,17 +177,19 @@ std::string finding_readme(const Finding& finding, const FindingContext& context
   if (!plan.error.empty()) {
     return text + "There is no stand-alone reproducer: " + plan.error + ".\n";
   }
-  text += std::string("    ") + (cuda ? "nvcc" : "g++") +
-          " -std=c++17 -O0 -o reproducer reproducer.cc -ldl && ./reproducer LIBRARY.so\n"
-          "    python3 reproducer.py LIBRARY.so        # needs PyTorch\n\n" +
-          "LIBRARY.so is the library that holds the candidate" +
-          (plan.candidate.empty() ? "" : "; if it is not given, `" + plan.candidate + "`") +
-          ". Exit codes: 1 it fails as the finding says, 0 it passes, 2 it\ncould not run, 3 it "
-          "fails in another way.\n\n" +
-          library_section(context.candidate);
-  if (!plan.notes.empty()) text += "What they do not do as the run did that found this:\n\n";
-  for (const std::string& note : plan.notes) text += "- " + note + "\n";
-  if (!plan.notes.empty()) text += "\n";
+  text +=
+      std::string("    ") + (cuda ? "nvcc" : "g++") +
+      " -std=c++17 -O0 -o reproducer reproducer.cc -ldl && ./reproducer LIBRARY.so\n"
+      "    python3 reproducer.py LIBRARY.so        # needs PyTorch\n\n" +
+      "LIBRARY.so is the library that holds the candidate" +
+      (plan.candidate.empty() ? "" : "; if it is not given, `" + plan.candidate + "`") +
+      ".\nExit codes: 1 it fails as the finding says, 0 it passes, 2 it could not run, 3 it fails "
+      "in\nanother way.\n\n" +
+      library_section(context.candidate);
+  const std::vector<std::string> notes = python_notes(plan);
+  if (!notes.empty()) text += "What they do not do as the run did that found this:\n\n";
+  for (const std::string& note : notes) text += "- " + note + "\n";
+  if (!notes.empty()) text += "\n";
   return text +
          "## Report it\n\nTo whom the kernel belongs: in both reproducers the body of one "
          "function,\n"

@@ -172,19 +172,18 @@ std::string quoted_text(const std::string& text) {
   return quoted + "\"";
 }
 
-std::vector<std::string> reproducer_heading(const CasePlan& plan,
-                                            const std::vector<std::string>& how_to_run) {
+std::vector<std::string> reproducer_heading(const CasePlan& plan, const std::string& how_to_run,
+                                            const std::vector<std::string>& notes) {
   std::vector<std::string> lines = {"Shows by itself: " + plan.origin,
                                     "of " + std::string(plan.c.op->name) + " on " +
                                         std::string(backend_name(plan.backend)) + ", mode " +
                                         std::string(mode_name(plan.c.mode)),
-                                    ""};
-  lines.insert(lines.end(), how_to_run.begin(), how_to_run.end());
+                                    "", how_to_run};
   lines.insert(lines.end(),
                {"", "Exit codes: 1 it fails as above, 0 it passes, 2 it could not run,",
                 "3 it fails in another way."});
-  if (!plan.notes.empty()) lines.insert(lines.end(), {"", "Not as in the run that found it:"});
-  for (const std::string& note : plan.notes) lines.push_back("- " + note);
+  if (!notes.empty()) lines.insert(lines.end(), {"", "Not as in the run that found it:"});
+  for (const std::string& note : notes) lines.push_back("- " + note);
   return lines;
 }
 
@@ -195,18 +194,18 @@ std::string cpp_reproducer(const CasePlan& plan) {
   const std::string compile =
       cuda ? "  nvcc -std=c++17 -O0 -o reproducer reproducer.cc -ldl && ./reproducer LIBRARY.so"
            : "  g++ -std=c++17 -O0 -o reproducer reproducer.cc -ldl && ./reproducer LIBRARY.so";
-  for (const std::string& line : reproducer_heading(plan, {compile})) {
+  for (const std::string& line : reproducer_heading(plan, compile, plan.notes)) {
     text += line.empty() ? "//\n" : "// " + line + "\n";
   }
   text += includes(plan);
-  text += part::kInterface;
+  text += part::interface_cc;
   text += "\n" + switches(plan) + arguments(plan) + values(plan);
-  text += part::kReport;
-  text += part::kKernel;
-  text += cuda ? part::kCuda : part::kHost;
-  text += part::kMain;
-  text += part::kChecks;
-  text += part::kProcess;
+  text += part::report_cc;
+  text += part::kernel_cc;
+  text += cuda ? part::cuda_cc : part::host_cc;
+  text += part::buffers_cc;
+  text += part::checks_cc;
+  text += part::process_cc;
   return text;
 }
 

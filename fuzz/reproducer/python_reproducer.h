@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fuzz/reproducer/case_plan.h"
 
@@ -9,5 +10,8 @@ namespace bytegate {
 
 // The plan must have no error.
 std::string python_reproducer(const CasePlan& plan);
+
+// The plan's notes, and what only this language does not do.
+std::vector<std::string> python_notes(const CasePlan& plan);
 
 }  // namespace bytegate
