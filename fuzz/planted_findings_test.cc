@@ -82,10 +82,13 @@ class PlantedFindings : public TempFolder {
         << text_of(path("log"));
     EXPECT_EQ(run_command(program, path("log")), 1) << finding.verdict.origin << "\n"
                                                     << text_of(path("log"));
+    EXPECT_THAT(text_of(path("log")),
+                HasSubstr("FAIL  " + std::string(flaw_of_origin(finding.verdict.origin)) + ":"));
     EXPECT_EQ(run_command(program + " " + shell_quoted(BYTEGATE_PRODUCTION_LIBRARY), path("log")),
               0)
         << finding.verdict.origin << "\n"
         << text_of(path("log"));
+    EXPECT_THAT(text_of(path("log")), HasSubstr("PASS  "));
     EXPECT_EQ(run_command(program + " /nowhere.so", path("log")), 2) << text_of(path("log"));
   }
 

@@ -37,9 +37,11 @@ constexpr std::array<PlantedFault, kNumPlantedFaults> kFaults = {{
     {"dsa_target_verify_precompute", "mismatch:cu_seqlens_k", Act::kSpoilFirst, "cu_seqlens_k", 0},
     {"dsa_target_verify_precompute", "overrun:dsa_cu_seqlens_k", Act::kWriteBefore,
      "dsa_cu_seqlens_k", 1},
+    // Of an operation whose cases have no steps: equal ones would show it in a second way, which is
+    // a second origin.
+    {"dsa_target_verify_precompute", "unstable:dsa_cache_seqlens@again", Act::kSpoilAgain,
+     "dsa_cache_seqlens", 2},
     {"dsa_decode_refresh", "mismatch:schedule_metadata", Act::kSpoilFirst, "schedule_metadata", 0},
-    {"dsa_decode_refresh", "unstable:dsa_cache_seqlens@again", Act::kSpoilAgain,
-     "dsa_cache_seqlens", 1},
     {"dsa_decode_refresh", "crashed", Act::kReportFault, "", 2},
     {"dsa_target_verify_refresh", "mismatch:dsa_cache_seqlens", Act::kSpoilFirst,
      "dsa_cache_seqlens", 0},
