@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
   bytegate::cli::add_sweep(app, context);
   bytegate::cli::add_replay(app, context);
   bytegate::cli::add_minimize(app, context);
+  bytegate::cli::add_export(app, context);
   bytegate::cli::add_trace(app, context);
   bytegate::cli::add_run_bare(app, context);
   bytegate::cli::add_corpus(app, context);
