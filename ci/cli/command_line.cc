@@ -41,6 +41,35 @@ std::shared_ptr<Parser> make_parser(const std::vector<std::string>& words) {
   return parser;
 }
 
+// Of hidden options, too.
+std::string name_of(const CLI::Option& option) {
+  if (!option.get_lnames().empty()) return "--" + option.get_lnames().front();
+  if (!option.get_snames().empty()) return "-" + option.get_snames().front();
+  return option.get_name(true);
+}
+
+// With those of groups, which the parser keeps as commands without a name.
+void add_options(const CLI::App& app, KnownCommand& command) {
+  for (const CLI::Option* option : app.get_options()) {
+    command.options.push_back(
+        {.name = name_of(*option), .takes_value = option->get_items_expected_max() > 0});
+  }
+  for (const CLI::App* below : app.get_subcommands({})) {
+    if (below->get_name().empty()) add_options(*below, command);
+  }
+}
+
+void add_known(const CLI::App& app, const std::vector<std::string>& words,
+               std::vector<KnownCommand>& known) {
+  add_options(app, known.emplace_back(KnownCommand{.words = words, .options = {}}));
+  for (const CLI::App* below : app.get_subcommands({})) {
+    if (below->get_name().empty()) continue;
+    std::vector<std::string> deeper = words;
+    deeper.push_back(below->get_name());
+    add_known(*below, deeper, known);
+  }
+}
+
 }  // namespace
 
 ParsedLine parse_command_line(const std::vector<std::string>& words) {
@@ -64,6 +93,12 @@ ParsedLine parse_command_line(const std::vector<std::string>& words) {
   }
   line.run = [parser] { return parser->context.chosen(); };
   return line;
+}
+
+std::vector<KnownCommand> known_commands() {
+  std::vector<KnownCommand> known;
+  add_known(make_parser({})->app, {}, known);
+  return known;
 }
 
 }  // namespace bytegate::cli

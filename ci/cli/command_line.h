@@ -18,4 +18,15 @@ struct ParsedLine {
 // printed.
 ParsedLine parse_command_line(const std::vector<std::string>& words);
 
+struct KnownOption {
+  std::string name;  // "--cases"; a place without a name, such as "file", has no dashes
+  bool takes_value = false;
+};
+struct KnownCommand {
+  std::vector<std::string> words;  // {"corpus", "show"}; none: what stands before every command
+  std::vector<KnownOption> options;
+};
+// Everything that the parser knows.
+std::vector<KnownCommand> known_commands();
+
 }  // namespace bytegate::cli
