@@ -3,7 +3,10 @@
 add_library(bytegate_options INTERFACE)
 target_include_directories(bytegate_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(bytegate_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-Werror>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>)
+if(BYTEGATE_WARNINGS_ARE_ERRORS)
+  target_compile_options(bytegate_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlaps in string concatenations that are not there (GCC bug 105651).
   target_compile_options(bytegate_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -1,0 +1,92 @@
+// Writes what fuzz targets start from: OUT/<target>.dict and OUT/<target>_seed_corpus/.
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "ci/fuzzing/dictionaries.h"
+#include "ci/fuzzing/seeds.h"
+#include "oracles/durable_file.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Thrown to main, and to nobody else.
+struct Failure {
+  std::string message;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad()) throw Failure{path.string() + ": cannot be read"};
+  return bytes;
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  if (const auto error = bytegate::write_durably(path, bytes)) throw Failure{*error};
+}
+
+void write_seeds(const fs::path& out, const std::string& target, const bytegate::Seeds& seeds) {
+  if (!seeds.errors.empty()) throw Failure{seeds.errors.front()};
+  if (seeds.seeds.empty()) throw Failure{target + ": no seeds"};
+  const fs::path folder = out / (target + "_seed_corpus");
+  fs::create_directories(folder);
+  for (const bytegate::Seed& seed : seeds.seeds) write_file(folder / seed.name, seed.bytes);
+  std::cout << target << ": " << seeds.seeds.size() << " seeds\n";
+}
+
+// The files of a folder, as they are.
+bytegate::Seeds kept_seeds(const fs::path& folder) {
+  bytegate::Seeds result;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    result.seeds.push_back({.name = entry.path().filename(), .bytes = read_file(entry.path())});
+  }
+  return result;
+}
+
+void write_dictionaries(const fs::path& out, const fs::path& kept) {
+  for (const auto& entry : fs::directory_iterator(kept)) {
+    const std::string target = entry.path().stem();
+    const std::string text =
+        read_file(entry.path()) + bytegate::dictionary_text(bytegate::dictionary_words(target));
+    if (const auto broken = bytegate::broken_dictionary(text)) {
+      throw Failure{entry.path().string() + ": " + *broken};
+    }
+    write_file(out / (target + ".dict"), text);
+  }
+}
+
+void write_assets(const fs::path& out, const fs::path& source) {
+  fs::create_directories(out);
+  write_dictionaries(out, source / "fuzz/guided/dictionaries");
+  for (const auto& entry : fs::directory_iterator(source / "fuzz/guided/seeds")) {
+    write_seeds(out, entry.path().filename(), kept_seeds(entry.path()));
+  }
+  write_seeds(out, "case_text_fuzzer", bytegate::case_text_seeds(source / "corpus"));
+  write_seeds(out, "command_line_fuzzer", bytegate::command_line_seeds());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Dictionaries and seed corpora of the fuzz targets", "fuzz_assets");
+  std::string out;
+  std::string source = ".";
+  app.add_option("out", out, "the folder to write to")->required();
+  app.add_option("--source", source, "the root of the repository")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    write_assets(out, source);
+  } catch (const Failure& failure) {
+    std::cerr << "fuzz_assets: " << failure.message << "\n";
+    return 2;
+  } catch (const fs::filesystem_error& error) {
+    std::cerr << "fuzz_assets: " << error.what() << "\n";
+    return 2;
+  }
+  return 0;
+}
