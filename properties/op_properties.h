@@ -33,6 +33,9 @@ struct OpProperties {
   std::vector<ClassProduct> products = {};
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  // The expected outputs of a valid single-step case for people, in lines; nothing relies on it.
+  // Absent: the numbers must do.
+  std::string (*picture)(const Case& c, const Outputs& outputs) = nullptr;
   std::vector<Relation> relations = {};
   std::vector<World> worlds = {};
   std::vector<CaseList> lists = {};
