@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iostream>
 
 #include "ci/cli/case_summary.h"
@@ -35,6 +34,7 @@ void add_corpus(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("corpus", "work with saved cases");
   command->require_subcommand(1);
   add_corpus_stats(*command, context);
+  add_corpus_import(*command, context);
   add_corpus_merge(*command, context);
   add_corpus_prune(*command, context);
   add_corpus_show(*command, context);

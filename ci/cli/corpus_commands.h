@@ -5,6 +5,7 @@
 
 namespace bytegate::cli {
 
+void add_corpus_import(CLI::App& corpus, Context& context);
 void add_corpus_merge(CLI::App& corpus, Context& context);
 void add_corpus_prune(CLI::App& corpus, Context& context);
 void add_corpus_show(CLI::App& corpus, Context& context);
