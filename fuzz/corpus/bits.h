@@ -13,6 +13,12 @@ class Bits {
   explicit Bits(size_t size = 0) : words_((size + 63) / 64) {}
 
   [[nodiscard]] bool has(size_t idx) const { return (words_[idx / 64] >> (idx % 64) & 1) != 0; }
+  [[nodiscard]] bool empty() const {
+    for (const uint64_t word : words_) {
+      if (word != 0) return false;
+    }
+    return true;
+  }
   void add(size_t idx) { words_[idx / 64] |= uint64_t{1} << (idx % 64); }
   void remove(size_t idx) { words_[idx / 64] &= ~(uint64_t{1} << (idx % 64)); }
   void add_all(const Bits& other) {

@@ -35,8 +35,8 @@ class Search {
     for (size_t i = 0; i < features_.size(); ++i) rest.sets.add(i);
     std::set<Bits> seen;
     for (size_t i = 0; i < holders_.size(); ++i) {
-      // What the same sets have is one feature.
-      if (seen.insert(holders_[i]).second) rest.features.add(i);
+      // What the same sets have is one feature; a number that no set has is none.
+      if (!holders_[i].empty() && seen.insert(holders_[i]).second) rest.features.add(i);
     }
     for (const size_t set : kept) {
       if (rest.sets.has(set)) choose(rest, set);
@@ -121,7 +121,7 @@ class Search {
   }
 
   std::vector<size_t> greedy(Rest rest) const {
-    while (!rest.features.list().empty()) {
+    while (!rest.features.empty()) {
       size_t best = 0;
       size_t most = 0;
       for (const size_t set : rest.sets.list()) {
