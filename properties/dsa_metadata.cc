@@ -7,6 +7,7 @@
 #include "properties/dsa_classes.h"
 #include "properties/dsa_generate.h"
 #include "properties/dsa_lists.h"
+#include "properties/dsa_picture.h"
 #include "properties/dsa_relations.h"
 #include "properties/dsa_worlds.h"
 
@@ -27,6 +28,7 @@ OpProperties properties_of() {
   properties.products = dsa_products(
       kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
   properties.broken_invariant = walk_dsa;
+  properties.picture = dsa_picture;
   properties.lists = dsa_lists(kOp());
   properties.worlds = dsa_worlds<kOp>();
   properties.relations = dsa_relations(kOp());

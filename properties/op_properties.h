@@ -39,6 +39,9 @@ struct OpProperties {
   // search: those that it passes in this valid case with these outputs of its first step, in order.
   std::vector<std::string_view> states = {};
   std::vector<int> (*walk_states)(const Case& c, const Outputs& outputs) = nullptr;
+  // The expected outputs of a valid single-step case for people, in lines; nothing relies on it.
+  // Absent: the numbers must do.
+  std::string (*picture)(const Case& c, const Outputs& outputs) = nullptr;
   std::vector<Relation> relations = {};
   std::vector<World> worlds = {};
   std::vector<CaseList> lists = {};
