@@ -1,0 +1,60 @@
+"""Branches of the sources, and which sides of each were taken, as llvm-cov exports them."""
+
+import dataclasses
+import json
+import pathlib
+
+SIDES = ('true', 'false')
+
+
+class CoverageError(Exception):
+    """Why an export cannot be used."""
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Branch:
+    """A condition in the sources."""
+
+    file: str  # from the root of the project
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def condition_text(root, branch):
+    """What stands in the source for a branch, with its blanks made single."""
+    lines = (pathlib.Path(root) / branch.file).read_text(encoding='utf-8').splitlines()
+    if branch.end_line > len(lines):
+        raise CoverageError(f'{branch.file}: the export is of another version of this file')
+    rows = lines[branch.line - 1:branch.end_line]
+    if len(rows) == 1:
+        rows = [rows[0][branch.column - 1:branch.end_column - 1]]
+    else:
+        rows = [rows[0][branch.column - 1:], *rows[1:-1], rows[-1][:branch.end_column - 1]]
+    return ' '.join(' '.join(rows).split())
+
+
+def read_export(text, root, is_wanted):
+    """How often each side was taken, of every branch of the wanted files: {Branch: [true, false]}.
+
+    A branch of a template counts once: a side is taken when it is in any of its instances.
+    """
+    try:
+        files = json.loads(text)['data'][0]['files']
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise CoverageError(f'not an export of llvm-cov: {error}') from error
+    root = pathlib.Path(root).resolve()
+    counts = {}
+    for entry in files:
+        path = pathlib.Path(entry['filename'])
+        if not path.is_relative_to(root):
+            continue
+        name = str(path.relative_to(root))
+        if not is_wanted(name):
+            continue
+        for line, column, end_line, end_column, num_true, num_false, *_ in entry['branches']:
+            sides = counts.setdefault(Branch(name, line, column, end_line, end_column), [0, 0])
+            sides[0] += num_true
+            sides[1] += num_false
+    return counts
