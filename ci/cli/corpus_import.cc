@@ -7,6 +7,7 @@
 #include "ci/cli/corpus_commands.h"
 #include "ci/cli/options.h"
 #include "fuzz/corpus/import.h"
+#include "fuzz/guided/case_bytes.h"
 
 namespace bytegate::cli {
 namespace {
@@ -87,7 +88,17 @@ class Import {
   }
 
   void take_inputs(const std::string& path) {
-    problems_.push_back(path + ": inputs of coverage-guided targets cannot be read by this build");
+    const Op* op = find_op(all_ops(), arguments_.options.op);
+    if (op == nullptr) {
+      problems_.push_back(path +
+                          ": neither a case nor a trace; inputs of the target of an operation "
+                          "need its --op");
+      return;
+    }
+    const DecodeInput decode = [](const Op& of, std::span<const uint8_t> bytes) {
+      return case_of_bytes(of, bytes);
+    };
+    count("inputs", path, import_inputs(find_inputs(path), *op, decode, sink_));
   }
 
   void count(const std::string& kind, const std::string& path, const ImportCounts& counts) {

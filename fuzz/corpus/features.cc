@@ -74,6 +74,15 @@ void add_classes(Features& features, const OpProperties& properties, const Tally
   }
 }
 
+// Those that a consumer of the outputs passes.
+void add_states(Features& features, const OpProperties& properties, const Case& c) {
+  if (properties.walk_states == nullptr) return;
+  const Case first = at_step(c, 0);
+  for (const int state : properties.walk_states(first, expected_outputs(first))) {
+    features.add("state", std::string(properties.states[static_cast<size_t>(state)]));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> features_of(const OpProperties& properties, const Case& c,
@@ -99,6 +108,7 @@ std::vector<std::string> features_of(const OpProperties& properties, const Case&
   features.add_all("layout", tally.by_layout);
   features.add_all("optional", tally.by_presence);
   add_classes(features, properties, tally);
+  if (c.expect == Expect::kBytes && verdict.passed()) add_states(features, properties, c);
   return features.take();
 }
 

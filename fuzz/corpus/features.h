@@ -9,9 +9,10 @@
 
 namespace bytegate {
 
-// Each is a word or two that say all of it, and begin with the operation: "OP class lone zero
-// first", "OP path tiny", "OP refused num_sm: # is outside # .. #". What the case is as it was run:
-// its class, cells, path, mode, variant, types, layouts, expectation, faults, steps and failure.
+// Each is a few words that say all of it, and begin with the operation: "OP class lone zero first",
+// "OP path tiny", "OP refused num_sm: # is outside # .. #". What the case is as it was run:
+// classes, cells, path, states of a consumer, mode, variants, types, layouts, what it expects,
+// faults, steps, and the failure that it was kept for.
 std::vector<std::string> features_of(const OpProperties& properties, const Case& c,
                                      const Verdict& verdict);
 
