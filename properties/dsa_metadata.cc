@@ -27,6 +27,8 @@ OpProperties properties_of() {
   properties.axes = dsa_axes(kOp());
   properties.products = dsa_products(
       kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
+  // Tokens of a page and of a split; threads of a warp and of a block.
+  properties.edges = {64, 256, 32, 128, 1024, 2048, 65536};
   properties.broken_invariant = walk_dsa;
   properties.picture = dsa_picture;
   properties.lists = dsa_lists(kOp());

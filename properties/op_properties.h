@@ -33,6 +33,9 @@ struct OpProperties {
   std::vector<ClassProduct> products = {};
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  // Numbers of rows, tokens or splits at which something changes, beyond those in the description:
+  // what coverage-guided search tries the neighbourhood and the multiples of.
+  std::vector<int64_t> edges = {};
   // Whether the path that a case forces takes it; absent: each path takes every case.
   bool (*path_takes)(const Case& c) = nullptr;
   // What a consumer of the outputs goes through, as a finite set of states, for coverage-guided

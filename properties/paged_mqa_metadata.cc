@@ -42,6 +42,8 @@ OpProperties paged_mqa_metadata_properties() {
   properties.classify = classify_paged_mqa_metadata;
   properties.axes = paged_mqa_metadata_axes();
   properties.products = paged_mqa_metadata_products();
+  // A split, a warp, and the rows at which dispatch and tiles change.
+  properties.edges = {kSplitKv, kSplitKv, kSplitKv, 32, 64, 1024, 2048, 4096, 8192};
   properties.path_takes = paged_mqa_metadata_path_takes;
   properties.broken_invariant = broken_invariant;
   properties.picture = picture;
