@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
   bytegate::cli::add_minimize(app, context);
   bytegate::cli::add_trace(app, context);
   bytegate::cli::add_run_bare(app, context);
+  bytegate::cli::add_fuzz(app, context);
   bytegate::cli::add_corpus(app, context);
   try {
     app.parse(argc, argv);
