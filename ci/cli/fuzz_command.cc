@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ci/cli/commands.h"
@@ -10,9 +13,13 @@
 #include "ci/cli/report_campaign.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/interrupt.h"
+#include "fuzz/sources.h"
+#include "kernels/builtin_candidate.h"
 
 namespace bytegate::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct FuzzOptions {
   std::string state;
@@ -20,7 +27,53 @@ struct FuzzOptions {
   int64_t num_streams = 0;  // 0: as many as the jobs need
   int64_t slice_runs = 100000;
   int64_t slice_cases = 0;
+  std::string targets;  // empty: where they are built
+  bool no_guided = false;
+  bool no_drawn = false;
 };
+
+// build/X/ci/cli/bytegate: build/fuzz_fast/fuzz/guided.
+std::string default_targets() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return (self.parent_path() / "../../../fuzz_fast/fuzz/guided").lexically_normal().string();
+}
+
+// All that are there, also of operations that are not asked for: they are what a campaign starts
+// from. False after a complaint: one that is needed is missing.
+bool find_targets(const FuzzOptions& fuzz, CampaignOptions& campaign) {
+  const std::string folder = fuzz.targets.empty() ? default_targets() : fuzz.targets;
+  for (const OpProperties& properties : all_properties()) {
+    const std::string op(properties.op->name);
+    const std::string path = folder + "/" + op + "_fuzzer";
+    std::error_code error;
+    if (fs::exists(path, error)) {
+      campaign.targets[op] = path;
+    } else if (std::count(campaign.ops.begin(), campaign.ops.end(), &properties) > 0) {
+      complain(path +
+               ": no such target; `ci/build fuzz_fast all` builds them, --targets names their "
+               "folder, and --no-guided does without");
+      return false;
+    }
+  }
+  return true;
+}
+
+// False after a complaint: the corpus cannot be read.
+bool load_start_cases(const Options& options, CampaignOptions& campaign) {
+  const std::string folder = corpus_dir(options);
+  if (options.no_corpus || folder.empty()) return true;
+  CaseFiles files = find_case_files(folder);
+  if (!files.error.empty()) {
+    complain(files.error);
+    return false;
+  }
+  std::erase_if(files.paths, is_large_case);
+  LoadedCases loaded = load_case_files(files.paths, all_ops());
+  for (const std::string& error : loaded.errors) complain(error);
+  campaign.start_cases = std::move(loaded.cases);
+  return loaded.errors.empty();
+}
 
 // A chain has one slice under way at a time, so that few chains leave jobs idle.
 int64_t streams_for(int num_jobs, size_t num_chains) {
@@ -51,7 +104,7 @@ CampaignOptions campaign_options(const Options& options, const FuzzOptions& fuzz
   campaign.run.checks = kFollowSome;
   campaign.num_jobs = campaign.run.num_jobs;
   for (const ChosenBackends::Entry& backend : backends.entries) {
-    campaign.backends.push_back(backend.kind);
+    if (!fuzz.no_drawn) campaign.backends.push_back(backend.kind);
   }
   const int64_t num_streams =
       fuzz.num_streams > 0 ? fuzz.num_streams : streams_for(campaign.num_jobs, campaign.ops.size());
@@ -81,6 +134,16 @@ int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& com
     complain("--streams: there are " + std::to_string(kMaxStreams) + " streams in all");
     return kExitUsage;
   }
+  const bool production = options.candidate == "production";
+  const bool guided = !fuzz.no_guided && candidate->runs_on(BackendKind::kHost) &&
+                      (production || builtin_candidate(options.candidate) == nullptr);
+  if (guided && (!find_targets(fuzz, campaign) || !load_start_cases(options, campaign))) {
+    return kExitUsage;
+  }
+  if (!guided && fuzz.no_drawn) {
+    complain("nothing is left to run: neither guided nor drawn slices");
+    return kExitUsage;
+  }
   CampaignProgressLine line;
   campaign.progress = [&line](const CampaignProgress& progress) { line.show(progress); };
   CampaignOutcome outcome = run_campaign(campaign);
@@ -94,6 +157,12 @@ int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& com
   report.candidate = candidate->name() + " " + candidate->table().version;
   report.seed = options.seed;
   report.absent = backends.absent;
+  if (!guided) {
+    report.absent.push_back(fuzz.no_guided
+                                ? "guided slices: --no-guided"
+                                : "guided slices: the targets do not run " + candidate->name());
+  }
+  if (fuzz.no_drawn) report.absent.emplace_back("drawn slices: --no-drawn");
   enter_campaign(std::move(outcome), campaign, backends, report);
   return finish(report, options.report);
 }
@@ -126,6 +195,15 @@ void add_fuzz(CLI::App& app, Context& context) {
       ->add_option("--slice-cases", fuzzing->slice_cases,
                    "cases of a drawn slice (default: as many as a gate of the operation has)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 24));
+  command->add_option("--targets", fuzzing->targets,
+                      "folder of the coverage-guided targets (default: that of the preset "
+                      "fuzz_fast beside this build)");
+  command->add_flag("--no-guided", fuzzing->no_guided, "drawn slices only");
+  command->add_flag("--no-drawn", fuzzing->no_drawn, "guided slices only");
+  command->add_option("--corpus", options->corpus,
+                      "case files that guided slices start from (default: ./corpus when it is "
+                      "there)");
+  command->add_flag("--no-corpus", options->no_corpus, "start from nothing")->excludes("--corpus");
   command->callback([options, fuzzing, &context] {
     context.chosen = [options, fuzzing, &context] {
       return fuzz(*options, *fuzzing, context.command_line);

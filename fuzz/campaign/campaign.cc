@@ -11,6 +11,8 @@
 
 #include "fuzz/campaign/drawn_slice.h"
 #include "fuzz/campaign/findings.h"
+#include "fuzz/campaign/guided_slice.h"
+#include "fuzz/campaign/inputs.h"
 #include "fuzz/campaign/lanes.h"
 #include "fuzz/campaign/left_work.h"
 #include "fuzz/campaign/rows.h"
@@ -93,6 +95,15 @@ bool Campaign::choose() {
                           .arch = options_.run.backend_options.arch,
                           .targets = {},
                           .inputs = {}};
+  for (const auto& [op, target] : options_.targets) {
+    const std::optional<std::string> bytes = file_bytes(target);
+    if (!bytes) {
+      outcome_.refused = target + ": cannot be read";
+      return false;
+    }
+    wanted.targets[op] = digest_of_text(*bytes);
+  }
+  if (!options_.targets.empty()) outcome_.errors = keep_start_cases(*state_, options_.start_cases);
   ChosenStart chosen = choose_start(*state_, std::move(wanted));
   outcome_.errors.insert(outcome_.errors.end(), chosen.damaged.begin(), chosen.damaged.end());
   outcome_.refused = chosen.error;
@@ -152,6 +163,9 @@ void Campaign::load() {
   for (const int64_t stream : streams()) {
     for (const OpProperties* properties : options_.ops) {
       const std::string op(properties->op->name);
+      if (options_.targets.count(op) > 0) {
+        add_lane({.kind = SliceKind::kGuided, .op = op, .stream = stream}, properties);
+      }
       for (const BackendKind backend : options_.backends) {
         add_lane({.kind = SliceKind::kDrawn, .op = op, .backend = backend, .stream = stream},
                  properties);
@@ -163,6 +177,17 @@ void Campaign::load() {
 
 SliceResult Campaign::run_slice(const Lane& lane) {
   const std::function<bool()> stop = [this] { return gives_up(); };
+  if (lane.chain.kind == SliceKind::kGuided) {
+    const auto start = start_.inputs.find(lane.chain.op);
+    GuidedSlice slice = {.properties = *lane.properties,
+                         .chain = lane.chain,
+                         .idx = lane.next_idx,
+                         .target = options_.targets.at(lane.chain.op),
+                         .inputs = {}};
+    if (start != start_.inputs.end()) slice.inputs = start->second;
+    slice.inputs.insert(slice.inputs.end(), lane.inputs.begin(), lane.inputs.end());
+    return run_guided_slice(slice, *state_, options_, *findings_, stop);
+  }
   return run_drawn_slice(*lane.properties, lane.chain, lane.next_idx, options_, *findings_, stop);
 }
 

@@ -90,6 +90,7 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
     const OpProperties* properties = find_properties(all_properties(), *suspect.input.op);
     if (properties == nullptr || !runs_on(suspect.input, backend)) continue;
     Case input = suspect.input;
+    if (!input.origin.empty() && knows(*properties, backend, input.origin)) continue;
     input.origin.clear();
     Verdict verdict = bytegate::check({&input, 1}, *opened.candidate, *running.backend, *properties,
                                       Checks{.yardstick = options_.run.checks.yardstick})
@@ -104,8 +105,9 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
     if (says_nothing(verdict.kind)) continue;
     if (verdict.passed()) {
       if (suspect.origin_otherwise.empty()) continue;
-      verdict.kind = VerdictKind::kCrashed;
       verdict.origin = suspect.origin_otherwise;
+      const std::string kind = verdict.origin.substr(0, verdict.origin.find(':'));
+      verdict.kind = verdict_of_name(kind).value_or(VerdictKind::kCrashed);
       verdict.message = "in the process of the target; passes when it is run alone";
     }
     keep(*properties, backend, {.kept = input, .verdict = verdict, .source = suspect.source},

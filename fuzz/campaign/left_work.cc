@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "fuzz/campaign/guided_slice.h"
 #include "oracles/case_text.h"
 
 namespace bytegate {
@@ -48,6 +49,14 @@ std::vector<std::string> take_up_left_work(const StateFolder& state, int64_t str
         notes.push_back(state.set_aside(path, "was left, and cannot be read: " + loaded.error));
       }
     }
+    const std::string name = fs::path(folder).filename().string();
+    const std::optional<Chain> chain =
+        parse_chain(std::string_view(name).substr(0, name.rfind('.')));
+    const Op* op = chain ? find_op(all_ops(), chain->op) : nullptr;
+    if (op != nullptr) {
+      const OpProperties& properties = *find_properties(all_properties(), *op);
+      suspects = suspects_in(folder, properties, true);
+    }
     bool all_checked = true;
     std::vector<BackendKind> backends = options.backends;
     if (backends.empty()) backends = {BackendKind::kHost};
@@ -56,8 +65,8 @@ std::vector<std::string> take_up_left_work(const StateFolder& state, int64_t str
     }
     if (!all_checked) break;
     if (!suspects.empty()) {
-      notes.push_back("a process ended in " + fs::path(folder).filename().string() + ": " +
-                      std::to_string(suspects.size()) + " inputs of it were checked again");
+      notes.push_back("a process ended in " + name + ": " + std::to_string(suspects.size()) +
+                      " inputs of it were checked again");
     }
     fs::remove_all(folder, error);
   }
