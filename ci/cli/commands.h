@@ -22,6 +22,7 @@ void add_minimize(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_run_bare(CLI::App& app, Context& context);
+void add_fuzz(CLI::App& app, Context& context);
 void add_corpus(CLI::App& app, Context& context);
 
 }  // namespace bytegate::cli
