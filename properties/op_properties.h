@@ -33,6 +33,12 @@ struct OpProperties {
   std::vector<ClassProduct> products = {};
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  // Whether the path that a case forces takes it; absent: each path takes every case.
+  bool (*path_takes)(const Case& c) = nullptr;
+  // What a consumer of the outputs goes through, as a finite set of states, for coverage-guided
+  // search: those that it passes in this valid case with these outputs of its first step, in order.
+  std::vector<std::string_view> states = {};
+  std::vector<int> (*walk_states)(const Case& c, const Outputs& outputs) = nullptr;
   std::vector<Relation> relations = {};
   std::vector<World> worlds = {};
   std::vector<CaseList> lists = {};

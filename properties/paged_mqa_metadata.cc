@@ -37,6 +37,7 @@ OpProperties paged_mqa_metadata_properties() {
   properties.classify = classify_paged_mqa_metadata;
   properties.axes = paged_mqa_metadata_axes();
   properties.products = paged_mqa_metadata_products();
+  properties.path_takes = paged_mqa_metadata_path_takes;
   properties.broken_invariant = broken_invariant;
   properties.lists = paged_mqa_metadata_lists();
   properties.worlds = paged_mqa_metadata_worlds();

@@ -87,6 +87,11 @@ void add_replays(Case& c, Draw& draw) {
 
 }  // namespace
 
+bool paged_mqa_metadata_path_takes(const Case& c) {
+  if (c.forced_path == "tiny") return c.dims[0] <= kTinyRows;
+  return c.forced_path != "small" || c.dims[0] <= kSmallRows;
+}
+
 Case generate_paged_mqa_metadata(Draw& draw) {
   std::vector<int32_t> lens(static_cast<size_t>(draw_num_rows(draw)));
   const int64_t num_sm = draw_num_sm(draw);

@@ -8,4 +8,7 @@ namespace bytegate {
 
 Case generate_paged_mqa_metadata(Draw& draw);
 
+// Whether the path that the case forces takes so many requests.
+bool paged_mqa_metadata_path_takes(const Case& c);
+
 }  // namespace bytegate
