@@ -15,7 +15,7 @@ link_flags='-static-libstdc++ -static-libgcc'
 cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER="${CXX:?}" \
   -DCMAKE_CXX_FLAGS="$CXXFLAGS" -DCMAKE_EXE_LINKER_FLAGS="$link_flags" -DBYTEGATE_CUDA=OFF \
   -DBYTEGATE_TESTS=OFF -DBYTEGATE_WARNINGS_ARE_ERRORS=OFF \
-  -DBYTEGATE_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:?}" ${BYTEGATE_CMAKE_OPTIONS:-}
+  -DBYTEGATE_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:?}"
 cmake --build "$build_dir" --target fuzz_targets fuzz_assets
 
 # What leaks when a help text is written is of no interest to the build.

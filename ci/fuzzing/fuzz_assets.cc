@@ -9,6 +9,7 @@
 #include "ci/fuzzing/dictionaries.h"
 #include "ci/fuzzing/seeds.h"
 #include "oracles/durable_file.h"
+#include "properties/op_properties.h"
 
 namespace {
 
@@ -31,21 +32,20 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 void write_seeds(const fs::path& out, const std::string& target, const bytegate::Seeds& seeds) {
-  if (!seeds.errors.empty()) throw Failure{seeds.errors.front()};
-  if (seeds.seeds.empty()) throw Failure{target + ": no seeds"};
+  if (seeds.empty()) throw Failure{target + ": no seeds"};
   const fs::path folder = out / (target + "_seed_corpus");
   fs::create_directories(folder);
-  for (const bytegate::Seed& seed : seeds.seeds) write_file(folder / seed.name, seed.bytes);
-  std::cout << target << ": " << seeds.seeds.size() << " seeds\n";
+  for (const bytegate::Seed& seed : seeds) write_file(folder / seed.name, seed.bytes);
+  std::cout << target << ": " << seeds.size() << " seeds\n";
 }
 
 // The files of a folder, as they are.
 bytegate::Seeds kept_seeds(const fs::path& folder) {
-  bytegate::Seeds result;
+  bytegate::Seeds seeds;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    result.seeds.push_back({.name = entry.path().filename(), .bytes = read_file(entry.path())});
+    seeds.push_back({.name = entry.path().filename(), .bytes = read_file(entry.path())});
   }
-  return result;
+  return seeds;
 }
 
 void write_dictionaries(const fs::path& out, const fs::path& kept) {
@@ -66,7 +66,12 @@ void write_assets(const fs::path& out, const fs::path& source) {
   for (const auto& entry : fs::directory_iterator(source / "fuzz/guided/seeds")) {
     write_seeds(out, entry.path().filename(), kept_seeds(entry.path()));
   }
-  write_seeds(out, "case_text_fuzzer", bytegate::case_text_seeds(source / "corpus"));
+  const bytegate::SeedCases corpus = bytegate::load_seed_cases(source / "corpus");
+  if (!corpus.errors.empty()) throw Failure{corpus.errors.front()};
+  write_seeds(out, "case_text_fuzzer", bytegate::case_text_seeds(corpus));
+  for (const bytegate::Op* op : bytegate::all_ops()) {
+    write_seeds(out, std::string(op->name) + "_fuzzer", bytegate::op_seeds(corpus, *op));
+  }
   write_seeds(out, "command_line_fuzzer", bytegate::command_line_seeds());
 }
 

@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "ci/cli/command_line.h"
 #include "ci/fuzzing/dictionaries.h"
 #include "ci/fuzzing/seeds.h"
+#include "fuzz/guided/case_bytes.h"
 #include "oracles/case_text.h"
 #include "properties/op_properties.h"
 
@@ -45,11 +48,11 @@ TEST(Dictionaries, NameEveryOperationAndCommand) {
 }
 
 TEST(Seeds, OfCaseTextAreCasesOfEveryOperation) {
-  const Seeds seeds = case_text_seeds(BYTEGATE_CORPUS);
-  EXPECT_THAT(seeds.errors, IsEmpty());
+  const SeedCases corpus = load_seed_cases(BYTEGATE_CORPUS);
+  EXPECT_THAT(corpus.errors, IsEmpty());
   std::set<std::string> ops;
   std::set<std::string> names;
-  for (const Seed& seed : seeds.seeds) {
+  for (const Seed& seed : case_text_seeds(corpus)) {
     const ParseResult read = read_case(seed.bytes, all_ops());
     ASSERT_TRUE(read.value) << seed.name;
     ops.insert(std::string(read.value->op->name));
@@ -60,19 +63,36 @@ TEST(Seeds, OfCaseTextAreCasesOfEveryOperation) {
   EXPECT_EQ(ops.size(), all_ops().size());
 }
 
+TEST(Seeds, OfAnOperationAreReadAsItsCases) {
+  const SeedCases corpus = load_seed_cases(BYTEGATE_CORPUS);
+  for (const Op* op : all_ops()) {
+    const Seeds seeds = op_seeds(corpus, *op);
+    EXPECT_THAT(seeds, testing::Not(IsEmpty())) << op->name;
+    for (const Seed& seed : seeds) {
+      const auto kept = std::find(corpus.names.begin(), corpus.names.end(), seed.name);
+      ASSERT_NE(kept, corpus.names.end());
+      const Case& c = corpus.cases[static_cast<size_t>(kept - corpus.names.begin())];
+      const Case read =
+          case_of_bytes(*op, std::vector<uint8_t>(seed.bytes.begin(), seed.bytes.end()));
+      EXPECT_EQ(case_digest(read), case_digest(case_of_bytes(*op, *bytes_of_case(c)))) << seed.name;
+      EXPECT_EQ(read.expect, c.expect) << seed.name;
+    }
+  }
+}
+
 TEST(Seeds, OfAFolderThatIsNotThereAreAnError) {
-  EXPECT_THAT(case_text_seeds("no/such/folder").errors, testing::SizeIs(1));
+  EXPECT_THAT(load_seed_cases("no/such/folder").errors, testing::SizeIs(1));
 }
 
 TEST(Seeds, OfTheCommandLineAreDistinct) {
   const Seeds seeds = command_line_seeds();
   std::set<std::string> bytes;
   std::set<std::string> names;
-  for (const Seed& seed : seeds.seeds) {
+  for (const Seed& seed : seeds) {
     EXPECT_TRUE(bytes.insert(seed.bytes).second) << seed.name;
     EXPECT_TRUE(names.insert(seed.name).second) << seed.name;
   }
-  EXPECT_GT(seeds.seeds.size(), cli::known_commands().size());
+  EXPECT_GT(seeds.size(), cli::known_commands().size());
 }
 
 }  // namespace
