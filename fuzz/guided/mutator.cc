@@ -35,6 +35,7 @@ class Mutator {
       c_.call_faults.clear();
     }
     if (draw_.one_in(4)) compact_wide_strides();
+    if (draw_.one_in(4)) open_dims();
     const int64_t num_changes = draw_.one_in(3) ? draw_.between(2, 4) : 1;
     for (int64_t i = 0; i < num_changes; ++i) change();
   }
@@ -75,6 +76,16 @@ class Mutator {
         return break_a_rule();
       default:
         return change_elements();
+    }
+  }
+
+  // Where one dimension is empty, rows of another may be rows of nothing: all of them get some.
+  void open_dims() {
+    for (size_t dim = 0; dim < c_.dims.size(); ++dim) {
+      constexpr int64_t kMost = 8;
+      if (c_.dims[dim] > 0 || rows_that_fit(static_cast<int>(dim)) < kMost) continue;
+      const auto count = static_cast<size_t>(draw_.between(1, kMost));
+      arrange_rows(c_, static_cast<int>(dim), std::vector<int64_t>(count, kNewRow));
     }
   }
 
