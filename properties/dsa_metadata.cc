@@ -9,6 +9,7 @@
 #include "properties/dsa_lists.h"
 #include "properties/dsa_picture.h"
 #include "properties/dsa_relations.h"
+#include "properties/dsa_states.h"
 #include "properties/dsa_worlds.h"
 
 namespace bytegate {
@@ -29,6 +30,8 @@ OpProperties properties_of() {
       kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
   // Tokens of a page and of a split; threads of a warp and of a block.
   properties.edges = {64, 256, 32, 128, 1024, 2048, 65536};
+  properties.states = dsa_states();
+  properties.walk_states = walk_dsa_states;
   properties.broken_invariant = walk_dsa;
   properties.picture = dsa_picture;
   properties.lists = dsa_lists(kOp());

@@ -8,6 +8,7 @@
 #include "properties/paged_mqa_metadata_generate.h"
 #include "properties/paged_mqa_metadata_lists.h"
 #include "properties/paged_mqa_metadata_relations.h"
+#include "properties/paged_mqa_metadata_states.h"
 #include "properties/paged_mqa_metadata_worlds.h"
 #include "properties/schedule_picture.h"
 
@@ -45,6 +46,8 @@ OpProperties paged_mqa_metadata_properties() {
   // A split, a warp, and the rows at which dispatch and tiles change.
   properties.edges = {kSplitKv, kSplitKv, kSplitKv, 32, 64, 1024, 2048, 4096, 8192};
   properties.path_takes = paged_mqa_metadata_path_takes;
+  properties.states = paged_mqa_metadata_states();
+  properties.walk_states = walk_paged_mqa_metadata_states;
   properties.broken_invariant = broken_invariant;
   properties.picture = picture;
   properties.lists = paged_mqa_metadata_lists();

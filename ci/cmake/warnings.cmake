@@ -17,7 +17,10 @@ if(BYTEGATE_SANITIZE)
   target_link_options(bytegate_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
-  # All code guides the fuzzer; only the targets link its driver. Other engines bring their flags.
-  target_compile_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
+  # Only the targets link the fuzzer's driver. Other engines bring their flags. How deep the stack is
+  # tells nothing where each lane has a stack of its own.
+  target_compile_options(bytegate_options INTERFACE
+    -fsanitize=fuzzer-no-link -fno-sanitize-coverage=stack-depth
+    -fsanitize-coverage-allowlist=${PROJECT_SOURCE_DIR}/fuzz/guided/instrumented.txt)
   target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

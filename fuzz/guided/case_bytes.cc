@@ -252,8 +252,15 @@ class Decoder {
       op_.settle(case_);
       shrink_elements_to_limits(case_, limits_);
     }
+    // A candidate that takes an overlap writes a whole tensor where another one lies, and there has
+    // to be room for that.
+    const bool overlaps =
+        std::any_of(case_.call_faults.begin(), case_.call_faults.end(),
+                    [](const CallFault& fault) { return fault.kind == CallFaultKind::kOverlap; });
     for (Tensor& tensor : case_.tensors) {
-      if (!is_compact(tensor)) bound_strides(tensor, limits_);
+      if (is_compact(tensor)) continue;
+      bound_strides(tensor, limits_);
+      if (overlaps) bound_reach(tensor, limits_);
     }
     // What settling an alias twice would take, no bytes that mean something have.
     if (malformed_reason(case_) || !fits(size_of(case_), limits_)) case_ = make_case(op_);

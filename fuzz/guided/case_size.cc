@@ -24,6 +24,13 @@ bool is_there(const Case& c, size_t tensor) {
   return c.tensors[tensor].present || presence_of(c.op->tensors[tensor], c) == Presence::kRequired;
 }
 
+// Where there is no element, strides are still numbers of a sane size.
+int64_t reach_of(const Tensor& tensor) {
+  Dims shape = tensor.shape;
+  for (int axis = 0; axis < shape.rank(); ++axis) shape[axis] = std::max<int64_t>(shape[axis], 1);
+  return extent_elements(shape, tensor.strides).value_or(kSaturated);
+}
+
 // Elements of inputs and outputs: what halving makes less of, however many they are.
 double total(const Case& c) {
   double sum = 0;
@@ -166,21 +173,20 @@ void shrink_elements_to_limits(Case& c, const CaseBytesLimits& limits) {
   }
 }
 
+void bound_reach(Tensor& tensor, const CaseBytesLimits& limits) {
+  if (reach_of(tensor) > 8 * limits.max_elements) tensor.strides = compact_strides(tensor.shape);
+}
+
 void bound_strides(Tensor& tensor, const CaseBytesLimits& limits) {
   // What is mapped page by page, in system calls, is kept to a few pages.
   constexpr int64_t kMaxScattered = 256;
   constexpr int64_t kMinScatteredReach = (int64_t{16} << 20) / 4;
-  constexpr int64_t kMaxReach = INT64_MAX / 32;
-  const int64_t held = saturating_count(tensor.shape);
-  // Where there is no element, strides are still numbers of a sane size.
-  Dims reached = tensor.shape;
-  for (int axis = 0; axis < reached.rank(); ++axis)
-    reached[axis] = std::max<int64_t>(reached[axis], 1);
-  const int64_t reach = extent_elements(reached, tensor.strides).value_or(kSaturated);
-  if (reach <= 8 * limits.max_elements) return;
-  const bool scattered = held <= kMaxScattered && reach >= kMinScatteredReach;
-  if (scattered && reach < kMaxReach) return;
-  tensor.strides = compact_strides(tensor.shape);
+  // Beyond offsets of 32 bits; looking for stray pages takes longer the more there are.
+  constexpr int64_t kMaxReach = int64_t{9} << 29;
+  const int64_t reach = reach_of(tensor);
+  const bool scattered = saturating_count(tensor.shape) <= kMaxScattered;
+  if (scattered && reach >= kMinScatteredReach && reach < kMaxReach) return;
+  bound_reach(tensor, limits);
 }
 
 void unify_aliases(const Tensor& layout, Elements& elements) {

@@ -33,7 +33,8 @@ void shrink_to_limits(Case& c, const std::vector<int>& needed_by, std::vector<in
 // The same for outputs whose sizes follow from elements: moves those, and settles.
 void shrink_elements_to_limits(Case& c, const CaseBytesLimits& limits);
 
-// Strides whose reach is too long to copy, or too scattered to map, become compact.
+// Strides whose reach is too long to copy become compact, unless few elements are to be mapped.
+void bound_reach(Tensor& tensor, const CaseBytesLimits& limits);  // however few elements there are
 void bound_strides(Tensor& tensor, const CaseBytesLimits& limits);
 
 // Elements that share an address take the value of the first of them.

@@ -5,6 +5,8 @@
 namespace bytegate {
 namespace {
 
+constexpr int64_t kFewRows = 130;
+
 int64_t saturating_sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return b > 0 ? INT64_MAX : INT64_MIN;
@@ -104,6 +106,8 @@ int64_t Interesting::num_rows(int64_t now, int64_t most) {
     default:
       count = number();
   }
+  // Many rows take long, and most of what there is to find needs few.
+  if (count > kFewRows && !draw_.one_in(6)) count = draw_.between(0, kFewRows);
   return std::clamp<int64_t>(count, 0, most);
 }
 

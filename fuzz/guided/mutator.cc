@@ -11,6 +11,7 @@
 #include "fuzz/guided/case_size.h"
 #include "fuzz/guided/element_changes.h"
 #include "fuzz/guided/interesting.h"
+#include "fuzz/guided/row_choice.h"
 
 namespace bytegate {
 namespace {
@@ -33,6 +34,8 @@ class Mutator {
       form_ = {};
       c_.call_faults.clear();
     }
+    if (draw_.one_in(4)) compact_wide_strides();
+    if (draw_.one_in(4)) open_dims();
     const int64_t num_changes = draw_.one_in(3) ? draw_.between(2, 4) : 1;
     for (int64_t i = 0; i < num_changes; ++i) change();
   }
@@ -76,6 +79,16 @@ class Mutator {
     }
   }
 
+  // Where one dimension is empty, rows of another may be rows of nothing: all of them get some.
+  void open_dims() {
+    for (size_t dim = 0; dim < c_.dims.size(); ++dim) {
+      constexpr int64_t kMost = 8;
+      if (c_.dims[dim] > 0 || rows_that_fit(static_cast<int>(dim)) < kMost) continue;
+      const auto count = static_cast<size_t>(draw_.between(1, kMost));
+      arrange_rows(c_, static_cast<int>(dim), std::vector<int64_t>(count, kNewRow));
+    }
+  }
+
   size_t index_below(size_t count) {
     return static_cast<size_t>(draw_.between(0, static_cast<int64_t>(count) - 1));
   }
@@ -106,14 +119,15 @@ class Mutator {
     const DimSpec& spec = op_.dims[dim];
     const int64_t now = c_.dims[dim];
     const int64_t most = std::min(spec.max, now + rows_that_fit(static_cast<int>(dim)));
-    if (most < spec.min) return;
+    // A dimension of absent tensors only may be anything.
+    if (most < spec.min || now > limits_.max_elements) return;
     std::vector<int64_t> from(static_cast<size_t>(now));
     std::iota(from.begin(), from.end(), 0);
     if (now > 1 && draw_.one_in(3)) {
-      permute(from);
+      permute_rows(from, draw_);
     } else {
       const int64_t count = std::clamp(interesting_.num_rows(now, most), spec.min, most);
-      resize(from, count);
+      resize_rows(from, count, draw_);
     }
     const size_t kept = static_cast<size_t>(now);
     arrange_rows(c_, static_cast<int>(dim), from);
@@ -137,42 +151,6 @@ class Mutator {
     const CaseSize size = size_of(c_);
     const int64_t room = limits_.max_elements - std::max(size.inputs, size.outputs);
     return std::max<int64_t>(room, 0) / per_row;
-  }
-
-  void permute(std::vector<int64_t>& from) {
-    const size_t a = index_below(from.size());
-    const size_t b = index_below(from.size());
-    const auto begin = from.begin();
-    switch (draw_.between(0, 2)) {
-      case 0:
-        std::swap(from[a], from[b]);
-        return;
-      case 1:
-        std::reverse(begin + static_cast<int64_t>(std::min(a, b)),
-                     begin + static_cast<int64_t>(std::max(a, b)) + 1);
-        return;
-      default:
-        std::rotate(begin, begin + static_cast<int64_t>(a), from.end());
-    }
-  }
-
-  void resize(std::vector<int64_t>& from, int64_t count) {
-    const int64_t now = static_cast<int64_t>(from.size());
-    const int64_t at = draw_.between(0, now);
-    if (count < now) {
-      const int64_t num_gone = now - count;
-      const int64_t first = std::min(at, now - num_gone);
-      from.erase(from.begin() + first, from.begin() + first + num_gone);
-      return;
-    }
-    // New ones are of simplest values, copies of one row, or of all of them in turn.
-    const int64_t kind = now == 0 ? 0 : draw_.between(0, 2);
-    const int64_t copied = now == 0 ? 0 : draw_.between(0, now - 1);
-    std::vector<int64_t> fresh;
-    for (int64_t i = 0; i < count - now; ++i) {
-      fresh.push_back(kind == 0 ? kNewRow : kind == 1 ? copied : i % now);
-    }
-    from.insert(from.begin() + at, fresh.begin(), fresh.end());
   }
 
   // Of those of a role: -1 when there is none.
@@ -277,6 +255,14 @@ class Mutator {
     tensor.strides[axis] = some_stride(tensor.strides[axis]);
   }
 
+  void compact_wide_strides() {
+    for (Tensor& tensor : c_.tensors) {
+      const bool wide =
+          extent_elements(tensor.shape, tensor.strides).value_or(INT64_MAX) > limits_.max_elements;
+      if (wide) tensor.strides = compact_strides(tensor.shape);
+    }
+  }
+
   int64_t some_stride(int64_t now) {
     switch (draw_.between(0, 5)) {
       case 0:
@@ -286,9 +272,10 @@ class Mutator {
       case 2:
         return 2 * std::min<int64_t>(now, INT32_MAX);
       case 3:
-        return int64_t{1} << draw_.between(22, 40);
+        // Pages of their own for each row: slow, so seldom.
+        return int64_t{1} << (draw_.one_in(16) ? draw_.between(22, 32) : draw_.between(0, 8));
       default:
-        return std::clamp<int64_t>(interesting_.number(), 0, int64_t{1} << 40);
+        return std::clamp<int64_t>(interesting_.number(), 0, 1000);
     }
   }
 

@@ -67,7 +67,7 @@ class Splicer {
         static_cast<size_t>(draw_.between(0, static_cast<int64_t>(op_.dims.size()) - 1));
     const int64_t now = c_.dims[dim];
     c_.dims[dim] = now + other_.dims[dim];
-    const bool fitting = fits(size_of(c_), limits_);
+    const bool fitting = fits(size_of(c_), limits_) && c_.dims[dim] <= limits_.max_elements;
     c_.dims[dim] = now;
     if (!fitting) return;
     std::vector<int64_t> from;
