@@ -203,6 +203,15 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
       report.rows.push_back(std::move(row));
     }
   }
+  for (Finding& finding : outcome.findings) {
+    int64_t num_failures = 0;
+    for (const CampaignRow& row : outcome.rows) {
+      if (row.properties->op->name != finding.op || row.backend != finding.backend) continue;
+      const auto found = row.sum.origins.find(finding.verdict.origin);
+      if (found != row.sum.origins.end()) num_failures += found->second;
+    }
+    finding.num_failures = std::max(finding.num_failures, num_failures);
+  }
   for (Finding& finding : outcome.findings) enter_finding(std::move(finding), report);
   if (outcome.num_unkept > 0) {
     report.unmet.push_back(with_commas(outcome.num_unkept) +

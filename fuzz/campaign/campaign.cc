@@ -253,9 +253,10 @@ void Campaign::tell_progress() {
 void Campaign::run_threads() {
   const bool has_device =
       std::count(options_.backends.begin(), options_.backends.end(), BackendKind::kCuda) > 0;
-  num_working_ = options_.num_jobs + (has_device ? 1 : 0);
+  const int num_threads = options_.num_jobs + (has_device ? 1 : 0);
+  num_working_ = num_threads;  // falls while they are begun
   std::vector<std::jthread> threads;
-  for (int i = 0; i < num_working_; ++i) {
+  for (int i = 0; i < num_threads; ++i) {
     threads.emplace_back([this, on_device = i == options_.num_jobs] { work_safely(on_device); });
   }
   std::unique_lock lock(mutex_);

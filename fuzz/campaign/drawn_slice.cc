@@ -43,11 +43,20 @@ void enter(const Tally& tally, const OpProperties& properties, SliceRecord& reco
   }
 }
 
-}  // namespace
+// Whether something else may have ended the worker: then the case, run alone, fails otherwise.
+bool was_disturbed(const FailedCase& failed, const OpProperties& properties, Candidate& candidate,
+                   Backend& backend) {
+  const VerdictKind kind = failed.verdict.kind;
+  const bool by_kill = failed.verdict.message.find("signal 9 ") != std::string::npos;
+  if (!by_kill && kind != VerdictKind::kExhausted && kind != VerdictKind::kUntested) return false;
+  const Verdict alone = check({&failed.kept, 1}, candidate, backend, properties).front();
+  return alone.origin != failed.verdict.origin;
+}
 
-SliceResult run_drawn_slice(const OpProperties& properties, const Chain& chain, int64_t idx,
+// Without a record where the slice was disturbed, unless it is the last try.
+SliceResult try_drawn_slice(const OpProperties& properties, const Chain& chain, int64_t idx,
                             const CampaignOptions& options, CampaignFindings& findings,
-                            const std::function<bool()>& stop) {
+                            const std::function<bool()>& stop, bool last_try) {
   SliceResult result;
   SliceRecord record;
   record.chain = chain;
@@ -60,7 +69,12 @@ SliceResult run_drawn_slice(const OpProperties& properties, const Chain& chain, 
   run.backend = chain.backend;
   run.num_jobs = 1;
   run.stop = stop;
+  bool disturbed = false;
   run.keep = [&](FailedCase failed, Candidate& candidate, Backend& backend) {
+    if (!last_try && was_disturbed(failed, properties, candidate, backend)) {
+      disturbed = true;
+      return;
+    }
     count(record.origins, failed.verdict.origin, 1);
     findings.keep(properties, chain.backend, std::move(failed), candidate, backend);
   };
@@ -71,9 +85,22 @@ SliceResult run_drawn_slice(const OpProperties& properties, const Chain& chain, 
     result.error_kind = outcome.error_kind;
     return result;
   }
-  if (outcome.stopped) return result;
+  if (outcome.stopped || disturbed) return result;
   enter(outcome.tally, properties, record);
   result.record = std::move(record);
+  return result;
+}
+
+}  // namespace
+
+SliceResult run_drawn_slice(const OpProperties& properties, const Chain& chain, int64_t idx,
+                            const CampaignOptions& options, CampaignFindings& findings,
+                            const std::function<bool()>& stop) {
+  constexpr int kMaxTries = 3;
+  SliceResult result;
+  for (int i = 1; i <= kMaxTries && !result.record && result.error.empty() && !stop(); ++i) {
+    result = try_drawn_slice(properties, chain, idx, options, findings, stop, i == kMaxTries);
+  }
   return result;
 }
 

@@ -1,0 +1,63 @@
+// Stands for a coverage-guided target in tests of campaigns: what it finds follows from -seed and
+// -runs. BYTEGATE_FAKE says what else it does: slow, crash, hang, or nothing.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace {
+
+constexpr int kCrashCode = 77;
+constexpr int kRunsPerInput = 100;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void write_input(const std::string& path, std::minstd_rand& random) {
+  std::ofstream file(path, std::ios::binary);
+  for (int i = 0; i < 40; ++i) file.put(static_cast<char>(random() & 0xff));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  unsigned long seed = 0;
+  int runs = 0;
+  std::string artifacts;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.rfind("-seed=", 0) == 0) seed = std::strtoul(argv[i] + 6, nullptr, 10);
+    if (word.rfind("-runs=", 0) == 0) runs = std::atoi(argv[i] + 6);
+    if (word.rfind("-artifact_prefix=", 0) == 0) artifacts = word.substr(17);
+  }
+  const std::string kept = argv[argc - 1];
+  const std::string mood = variable("BYTEGATE_FAKE");
+  std::minstd_rand random(static_cast<unsigned>(seed));
+  for (int run = 0; run < runs; run += kRunsPerInput) {
+    if (mood == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    write_input(kept + "/" + std::to_string(run), random);
+  }
+  const std::string failing = variable("BYTEGATE_FAKE_FAILURE");
+  if (!failing.empty()) {
+    std::ofstream(variable("BYTEGATE_FUZZ_FAILURES") + "/1.case") << std::ifstream(failing).rdbuf();
+  }
+  if (mood == "crash") {
+    write_input(artifacts + "crash-1", random);
+    return kCrashCode;
+  }
+  if (mood == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+  std::printf("#%d DONE cov: 12 ft: 34\n", runs);
+  std::ofstream(variable("BYTEGATE_FUZZ_REPORT"))
+      << R"({"executions": )" << runs << R"(, "passed": )" << runs
+      << R"(, "failed": 0, "set_aside": 0, "expect": {"bytes": )" << runs
+      << R"(}, "paths": {}, "classes": {}, "states": {}, "verdicts": {"pass": )" << runs
+      << R"(}, "origins": {}})";
+  return 0;
+}
