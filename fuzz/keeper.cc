@@ -59,7 +59,7 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
   failed.file.clear();
 }
 
-void Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
+std::optional<Finding> Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
   failed.kept.origin = failed.verdict.origin;
   blame(failed, candidate, backend);
   size_t place = 0;
@@ -68,11 +68,11 @@ void Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
     const auto known = finding_of_origin_.find(failed.verdict.origin);
     if (known != finding_of_origin_.end()) {
       ++findings_[known->second].num_failures;
-      return;
+      return std::nullopt;
     }
     if (findings_.size() >= static_cast<size_t>(options_.max_findings)) {
       ++num_unkept_;
-      return;
+      return std::nullopt;
     }
     place = findings_.size();
     finding_of_origin_[failed.verdict.origin] = place;
@@ -83,7 +83,22 @@ void Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
   const std::scoped_lock lock(mutex_);
   finding_of_origin_.emplace(finding.verdict.origin, place);
   finding.num_failures = findings_[place].num_failures;
-  findings_[place] = std::move(finding);
+  findings_[place] = finding;
+  return finding;
+}
+
+void Keeper::know(Finding finding) {
+  const std::scoped_lock lock(mutex_);
+  finding_of_origin_.emplace(finding.verdict.origin, findings_.size());
+  findings_.push_back(std::move(finding));
+}
+
+bool Keeper::knows(const std::string& origin) {
+  const std::scoped_lock lock(mutex_);
+  const auto plain = is_plain_.find(origin);
+  const bool blamed = plain != is_plain_.end() && plain->second;
+  const std::string known(blamed ? flaw_of_origin(origin) : std::string_view(origin));
+  return finding_of_origin_.count(known) > 0;
 }
 
 Finding Keeper::save(FailedCase failed, Candidate& candidate, Backend& backend) {

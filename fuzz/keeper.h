@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,15 +12,6 @@
 
 namespace bytegate {
 
-struct FailedCase {
-  Case kept;
-  Verdict verdict;
-  std::string source;       // as CaseBatch::source
-  std::string file;         // where the case is kept already; empty: nowhere
-  int64_t after_cases = 0;  // as in Finding
-  double after_seconds = 0;
-};
-
 // For any number of threads, each with a candidate and a backend of its own.
 class Keeper {
  public:
@@ -27,7 +19,12 @@ class Keeper {
   Keeper(const OpProperties& properties, const RunOptions& options)
       : properties_(properties), options_(options) {}
 
-  void keep(FailedCase failed, Candidate& candidate, Backend& backend);
+  // The finding, where it is the first of its origin.
+  std::optional<Finding> keep(FailedCase failed, Candidate& candidate, Backend& backend);
+  // An origin that has a finding already, of an earlier run.
+  void know(Finding finding);
+  // Whether a failure of this origin would only be counted.
+  [[nodiscard]] bool knows(const std::string& origin);
 
   // Once all threads are done.
   std::vector<Finding> take_findings() { return std::move(findings_); }

@@ -165,13 +165,17 @@ void Runner::settle(InFlight& flight, Candidate& candidate, Backend& backend, Ta
     // What followed from a case is in no file.
     const Case& failed = flight.check->case_of(i);
     const bool in_file = !flight.batch.files.empty() && &failed == &flight.cases[i];
-    keeper_.keep({.kept = failed,
-                  .verdict = verdicts[i],
-                  .source = flight.batch.source,
-                  .file = in_file ? flight.batch.files[i] : "",
-                  .after_cases = num_before + static_cast<int64_t>(i),
-                  .after_seconds = seconds},
-                 candidate, backend);
+    FailedCase failure = {.kept = failed,
+                          .verdict = verdicts[i],
+                          .source = flight.batch.source,
+                          .file = in_file ? flight.batch.files[i] : "",
+                          .after_cases = num_before + static_cast<int64_t>(i),
+                          .after_seconds = seconds};
+    if (options_.keep) {
+      options_.keep(std::move(failure), candidate, backend);
+    } else {
+      keeper_.keep(std::move(failure), candidate, backend);
+    }
   }
   num_done_ += static_cast<int64_t>(verdicts.size()) - num_given_up;
   if (num_given_up > 0) {

@@ -37,6 +37,16 @@ struct CaseBatch {
 // The next batch, or nothing at the end. Called by one thread at a time.
 using CaseSource = std::function<std::optional<CaseBatch>()>;
 
+// A failure, before anything is done with it.
+struct FailedCase {
+  Case kept;
+  Verdict verdict;
+  std::string source;       // as CaseBatch::source
+  std::string file = {};    // where the case is kept already; empty: nowhere
+  int64_t after_cases = 0;  // as in Finding
+  double after_seconds = 0;
+};
+
 struct RunOptions {
   std::string candidate = "production";  // a built-in name, or the path of a shared library
   BackendKind backend = BackendKind::kHost;
@@ -53,6 +63,8 @@ struct RunOptions {
   std::string version = {};          // of the program, for the journal of running cases
   // Asked between batches, on any thread: true ends the run once what is on its way is settled.
   std::function<bool()> stop = nullptr;
+  // Takes what fails, in place of the run's own findings; called on any thread.
+  std::function<void(FailedCase, Candidate&, Backend&)> keep = nullptr;
   // Called now and then, on any one thread, with the number of cases done.
   std::function<void(int64_t num_done, int64_t num_failed)> progress = nullptr;
 };

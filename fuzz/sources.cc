@@ -117,11 +117,12 @@ CaseSource source_of_generator(const OpProperties& properties, const GeneratedRa
                      .make = [&properties, range, backend, first, last, step] {
                        std::vector<Case> cases;
                        for (int64_t i = first; i < last; i += step) {
-                         const uint64_t seed = case_seed(range.seed, static_cast<uint64_t>(i));
+                         const uint64_t idx = static_cast<uint64_t>(range.first + i);
+                         const uint64_t seed = case_seed(range.seed, idx);
                          Draw draw(seed);
                          cases.push_back(properties.generate(draw));
                          spoil_some(cases.back(), seed);
-                         Draw launch(case_seed(~range.seed, static_cast<uint64_t>(i)));
+                         Draw launch(case_seed(~range.seed, idx));
                          choose_mode(cases.back(), backend, launch);
                        }
                        return cases;

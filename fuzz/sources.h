@@ -40,12 +40,14 @@ int64_t num_for_other_backends(const LoadedCases& loaded, const Op& op, BackendK
 // source.
 CaseSource source_of_files(const LoadedCases& loaded, const Op& op, BackendKind backend);
 
-// Cases `shard`, shard + num_shards, ... below num_cases of the stream that `seed` begins.
+// Cases `shard`, shard + num_shards, ... below num_cases of the stream that `seed` begins, counted
+// from its case `first`.
 struct GeneratedRange {
   uint64_t seed = 1;
   int64_t num_cases = 0;
   int64_t shard = 0;
   int64_t num_shards = 1;
+  int64_t first = 0;
 };
 CaseSource source_of_generator(const OpProperties& properties, const GeneratedRange& range,
                                BackendKind backend);

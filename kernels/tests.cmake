@@ -30,6 +30,7 @@ add_library(bytegate_kernels_testing STATIC
   testing/ledger_arguments.cc
   testing/ledger_candidates.cc
   testing/num_repeats.cc
+  testing/planted_candidate.cc
   testing/schedule_candidates.cc
   testing/survival_candidates.cc
 )
@@ -40,6 +41,12 @@ add_library(bytegate_hostile MODULE testing/libraries/hostile.cc)
 set_target_properties(bytegate_hostile PROPERTIES PREFIX "" OUTPUT_NAME hostile
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
 target_link_libraries(bytegate_hostile PRIVATE bytegate_kernels_testing)
+
+# With faults that a long run is to find, each of them once.
+add_library(bytegate_planted MODULE testing/libraries/planted.cc)
+set_target_properties(bytegate_planted PROPERTIES PREFIX "" OUTPUT_NAME planted
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+target_link_libraries(bytegate_planted PRIVATE bytegate_kernels_testing)
 
 add_executable(kernels_test
   arena_test.cc
@@ -98,6 +105,11 @@ if(BYTEGATE_WITH_CUDA)
   set_target_properties(bytegate_hostile_cuda PROPERTIES PREFIX "" OUTPUT_NAME hostile_cuda
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
   target_link_libraries(bytegate_hostile_cuda PRIVATE bytegate_cuda_hostility)
+
+  add_library(bytegate_planted_cuda MODULE testing/libraries/planted_cuda.cc)
+  set_target_properties(bytegate_planted_cuda PROPERTIES PREFIX "" OUTPUT_NAME planted_cuda
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+  target_link_libraries(bytegate_planted_cuda PRIVATE bytegate_kernels_testing)
 
   # Skipped where there is no GPU, red there with BYTEGATE_REQUIRE_GPU=1.
   add_executable(cuda_backend_test

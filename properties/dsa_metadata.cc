@@ -7,6 +7,7 @@
 #include "properties/dsa_classes.h"
 #include "properties/dsa_generate.h"
 #include "properties/dsa_lists.h"
+#include "properties/dsa_picture.h"
 #include "properties/dsa_relations.h"
 #include "properties/dsa_worlds.h"
 
@@ -26,7 +27,10 @@ OpProperties properties_of() {
   properties.axes = dsa_axes(kOp());
   properties.products = dsa_products(
       kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
+  // Tokens of a page and of a split; threads of a warp and of a block.
+  properties.edges = {64, 256, 32, 128, 1024, 2048, 65536};
   properties.broken_invariant = walk_dsa;
+  properties.picture = dsa_picture;
   properties.lists = dsa_lists(kOp());
   properties.worlds = dsa_worlds<kOp>();
   properties.relations = dsa_relations(kOp());

@@ -33,12 +33,18 @@ struct OpProperties {
   std::vector<ClassProduct> products = {};
   // What the outputs of a valid single-step case break, or nothing.
   std::optional<std::string> (*broken_invariant)(const Case& c, const Outputs& outputs) = nullptr;
+  // Numbers of rows, tokens or splits at which something changes, beyond those in the description:
+  // what coverage-guided search tries the neighbourhood and the multiples of.
+  std::vector<int64_t> edges = {};
   // Whether the path that a case forces takes it; absent: each path takes every case.
   bool (*path_takes)(const Case& c) = nullptr;
   // What a consumer of the outputs goes through, as a finite set of states, for coverage-guided
   // search: those that it passes in this valid case with these outputs of its first step, in order.
   std::vector<std::string_view> states = {};
   std::vector<int> (*walk_states)(const Case& c, const Outputs& outputs) = nullptr;
+  // The expected outputs of a valid single-step case for people, in lines; nothing relies on it.
+  // Absent: the numbers must do.
+  std::string (*picture)(const Case& c, const Outputs& outputs) = nullptr;
   std::vector<Relation> relations = {};
   std::vector<World> worlds = {};
   std::vector<CaseList> lists = {};

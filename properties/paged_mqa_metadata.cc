@@ -9,6 +9,7 @@
 #include "properties/paged_mqa_metadata_lists.h"
 #include "properties/paged_mqa_metadata_relations.h"
 #include "properties/paged_mqa_metadata_worlds.h"
+#include "properties/schedule_picture.h"
 
 namespace bytegate {
 namespace {
@@ -26,6 +27,10 @@ std::optional<std::string> broken_invariant(const Case& c, const Outputs& output
   return walk_schedule(view_paged_mqa_metadata(c), outputs[Index::kScheduleMetadata].int32());
 }
 
+std::string picture(const Case& c, const Outputs& outputs) {
+  return schedule_picture(view_paged_mqa_metadata(c), outputs[Index::kScheduleMetadata].int32());
+}
+
 }  // namespace
 
 OpProperties paged_mqa_metadata_properties() {
@@ -37,8 +42,11 @@ OpProperties paged_mqa_metadata_properties() {
   properties.classify = classify_paged_mqa_metadata;
   properties.axes = paged_mqa_metadata_axes();
   properties.products = paged_mqa_metadata_products();
+  // A split, a warp, and the rows at which dispatch and tiles change.
+  properties.edges = {kSplitKv, kSplitKv, kSplitKv, 32, 64, 1024, 2048, 4096, 8192};
   properties.path_takes = paged_mqa_metadata_path_takes;
   properties.broken_invariant = broken_invariant;
+  properties.picture = picture;
   properties.lists = paged_mqa_metadata_lists();
   properties.worlds = paged_mqa_metadata_worlds();
   properties.relations = paged_mqa_metadata_relations();

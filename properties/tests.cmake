@@ -13,6 +13,7 @@ add_executable(properties_test
   minimize_test.cc
   paged_mqa_metadata_candidates_test.cc
   paged_mqa_metadata_property_test.cc
+  pictures_test.cc
   relations_canaries_test.cc
   relations_test.cc
   simplify_test.cc

@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "fuzz/corpus/files.h"
+#include "properties/op_properties.h"
+
 namespace bytegate::cli {
 namespace {
 
 constexpr int64_t kMaxListed = 12;
 constexpr int64_t kMaxRows = 24;
+constexpr size_t kMaxSteps = 4;
 
 std::string scalar_text(const ScalarSpec& spec, int64_t value) {
   const int64_t symbol = value - spec.min;
@@ -74,6 +78,39 @@ std::string output_text(const Case& c, size_t tensor, const Elements& expect) {
   return text + "\n" + rows_text(written, values);
 }
 
+// What a launch is to write: each output, and the operation's own picture of them.
+std::string step_text(const Case& c, size_t step_idx) {
+  const Case step = at_step(c, step_idx);
+  std::string text;
+  if (!c.later_steps.empty()) {
+    text += "  step     " + std::to_string(step_idx) + "\n";
+  }
+  if (step_idx > 0) {
+    for (const Step::Change& change : c.later_steps[step_idx - 1].changes) {
+      const size_t tensor = static_cast<size_t>(change.tensor);
+      text += "  changed  " + std::string(c.op->tensors[tensor].name) + "\n" +
+              rows_text(c.tensors[tensor].shape, {change.elements});
+    }
+  }
+  const Outputs outputs = expected_outputs(step);
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (c.op->tensors[i].role != Role::kOutput || !c.tensors[i].present) continue;
+    text += "  expect   " + output_text(step, i, outputs[i]);
+  }
+  const OpProperties* properties = find_properties(all_properties(), *c.op);
+  if (properties == nullptr || properties->picture == nullptr) return text;
+  return text + properties->picture(step, outputs);
+}
+
+std::string fault_text(const Case& c, const CallFault& fault) {
+  const auto name = [&](int tensor) {
+    return std::string(c.op->tensors[static_cast<size_t>(tensor)].name);
+  };
+  if (fault.kind == CallFaultKind::kShortWorkspace) return "the workspace is one byte short";
+  if (fault.kind == CallFaultKind::kNull) return name(fault.tensor) + " is null";
+  return name(fault.tensor) + " is at the address of " + name(fault.other);
+}
+
 const char* expectation(Expect expect) {
   if (expect == Expect::kBytes) return "these bytes";
   return expect == Expect::kRefused ? "to be refused" : "to be survived";
@@ -136,11 +173,15 @@ std::string description_of(const Case& c) {
   if (!c.later_steps.empty()) {
     text += "  steps    " + std::to_string(c.later_steps.size() + 1) + "\n";
   }
+  if (takes_gigabytes(c)) return text + "  what it expects is left out: it takes gigabytes\n";
+  for (const CallFault& fault : c.call_faults) text += "  fault    " + fault_text(c, fault) + "\n";
   if (invalid_reason(c)) return text + "  outside the contract: " + *invalid_reason(c) + "\n";
-  const Outputs outputs = expected_outputs(c);
-  for (size_t i = 0; i < c.tensors.size(); ++i) {
-    if (c.op->tensors[i].role != Role::kOutput || !c.tensors[i].present) continue;
-    text += "  expect   " + output_text(c, i, outputs[i]);
+  for (size_t step_idx = 0; step_idx <= c.later_steps.size(); ++step_idx) {
+    if (step_idx == kMaxSteps) {
+      return text + "  .. " + with_commas(static_cast<int64_t>(c.later_steps.size() + 1)) +
+             " steps in all\n";
+    }
+    text += step_text(c, step_idx);
   }
   return text;
 }

@@ -35,6 +35,8 @@ std::shared_ptr<Parser> make_parser(const std::vector<std::string>& words) {
   add_sweep(app, context);
   add_replay(app, context);
   add_minimize(app, context);
+  add_export(app, context);
+  add_fuzz(app, context);
   add_trace(app, context);
   add_run_bare(app, context);
   add_corpus(app, context);

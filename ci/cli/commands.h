@@ -19,8 +19,10 @@ void add_gate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_minimize(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_run_bare(CLI::App& app, Context& context);
+void add_fuzz(CLI::App& app, Context& context);
 void add_corpus(CLI::App& app, Context& context);
 
 }  // namespace bytegate::cli

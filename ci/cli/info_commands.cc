@@ -5,9 +5,7 @@
 #include "ci/cli/commands.h"
 #include "ci/cli/options.h"
 #include "ci/cli/sanitizer_tool.h"
-#include "fuzz/sources.h"
 #include "kernels/builtin_candidate.h"
-#include "oracles/case_text.h"
 
 namespace bytegate::cli {
 namespace {
@@ -130,27 +128,6 @@ int doctor(bool require_gpu) {
   return require_gpu ? kExitNoBackend : kExitPass;
 }
 
-int show(const std::vector<std::string>& paths) {
-  int code = kExitPass;
-  for (const std::string& path : paths) {
-    const CaseFiles found = find_case_files(path);
-    if (!found.error.empty()) {
-      complain(found.error);
-      code = kExitUsage;
-    }
-    for (const std::string& file : found.paths) {
-      const LoadResult loaded = load_case(file, all_ops());
-      if (!loaded.value) {
-        complain(loaded.error);
-        code = kExitUsage;
-        continue;
-      }
-      std::cout << file << "\n" << description_of(*loaded.value);
-    }
-  }
-  return code;
-}
-
 }  // namespace
 
 void add_list(CLI::App& app, Context& context) {
@@ -166,15 +143,6 @@ void add_doctor(CLI::App& app, Context& context) {
   command->add_flag("--require-gpu", *require_gpu, "a missing cuda backend is an error (exit 4)");
   command->callback(
       [require_gpu, &context] { context.chosen = [require_gpu] { return doctor(*require_gpu); }; });
-}
-
-void add_corpus(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("corpus", "work with saved cases");
-  command->require_subcommand(1);
-  CLI::App* shown = command->add_subcommand("show", "cases decoded, with the expected outputs");
-  auto paths = std::make_shared<std::vector<std::string>>();
-  shown->add_option("path", *paths, "case files, or folders of them")->required();
-  shown->callback([paths, &context] { context.chosen = [paths] { return show(*paths); }; });
 }
 
 }  // namespace bytegate::cli

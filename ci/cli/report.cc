@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ci/cli/case_summary.h"
+#include "ci/cli/report_campaign.h"
 #include "ci/cli/report_checker.h"
 #include "ci/cli/report_sweep.h"
 #include "fuzz/interrupt.h"
@@ -30,6 +31,7 @@ std::string right(const std::string& text, size_t width) {
 // The op's own paths first, also those that nobody took.
 std::vector<std::pair<std::string, Counts>> paths_of(const RunRow& row) {
   std::vector<std::pair<std::string, Counts>> paths;
+  if (row.campaign) return paths;
   std::map<std::string, Counts> left = row.outcome.tally.by_path;
   const bool says_paths = std::any_of(left.begin(), left.end(), [&](const auto& entry) {
     const auto& own = row.properties->op->paths;
@@ -198,8 +200,9 @@ void print_finding(const Finding& finding, std::ostream& out) {
 
 void print_report(const Report& report, std::ostream& out) {
   for (const RunRow& row : report.rows) {
-    if (!row.sweep) print_details(row, out);
+    if (!row.sweep && !row.campaign) print_details(row, out);
   }
+  print_campaign_rows(report, out);
   print_sweep_rows(report, out);
   for (const std::string& absent : report.absent) out << "not run: " << absent << "\n";
   for (const std::string& error : report.errors) out << "ERROR " << error << "\n";
@@ -231,7 +234,9 @@ void print_report(const Report& report, std::ostream& out) {
           << right(with_commas(counts.passed), 12) << right(with_commas(counts.failed), 10)
           << right(with_commas(counts.set_aside), 11) << "\n";
     }
-    const int64_t num_all = tally.all.passed + tally.all.failed + tally.all.set_aside;
+    const int64_t num_all = row.campaign
+                                ? row.campaign->num_cases_now
+                                : tally.all.passed + tally.all.failed + tally.all.set_aside;
     const int64_t rate =
         static_cast<int64_t>(static_cast<double>(num_all) / std::max(row.outcome.seconds, 1e-9));
     out << padded(op, op_width) << padded(backend, 9) << padded("all", 14)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/slice.h"
 #include "fuzz/run.h"
 
 namespace bytegate::cli {
@@ -35,6 +36,19 @@ struct SweepRow {
   int64_t num_passed_ever = 0;  // of the world, recorded by this sweep or earlier ones
 };
 
+// What a campaign adds to its row: slices of one kind.
+struct CampaignSlices {
+  SliceKind kind = SliceKind::kDrawn;
+  int64_t num_slices = 0;
+  // Of them, what was done just now; the rest is of earlier runs, or of other machines.
+  int64_t num_slices_now = 0;
+  int64_t num_cases_now = 0;
+  NamedCounts paths = {};      // cases that took each, whatever came of them
+  int64_t num_inputs = 0;      // guided: kept for reaching something new
+  int64_t num_early_ends = 0;  // guided: by a crash or a hang
+  int64_t coverage = 0;        // guided: edges
+};
+
 struct RunRow {
   const OpProperties* properties = nullptr;
   BackendKind backend = BackendKind::kHost;
@@ -42,6 +56,7 @@ struct RunRow {
   RunOutcome outcome;
   std::optional<CheckerRow> checker = std::nullopt;
   std::optional<SweepRow> sweep = std::nullopt;
+  std::optional<CampaignSlices> campaign = std::nullopt;
 };
 
 struct Report {

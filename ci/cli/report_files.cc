@@ -5,6 +5,7 @@
 
 #include "ci/cli/case_summary.h"
 #include "ci/cli/report.h"
+#include "ci/cli/report_campaign.h"
 #include "ci/cli/report_checker.h"
 #include "ci/cli/report_sweep.h"
 #include "fuzz/promises.h"
@@ -70,6 +71,17 @@ Json json_of(const SweepRow& sweep) {
           {"asked", sweep.num_asked},      {"before", sweep.num_before},
           {"ran", sweep.num_run},          {"passed_ever", sweep.num_passed_ever},
           {"complete", is_complete(sweep)}};
+}
+
+Json json_of(const CampaignSlices& slices) {
+  return {{"kind", slice_kind_name(slices.kind)},
+          {"slices", slices.num_slices},
+          {"slices_now", slices.num_slices_now},
+          {"cases_now", slices.num_cases_now},
+          {"paths", slices.paths},
+          {"inputs", slices.num_inputs},
+          {"ended_early", slices.num_early_ends},
+          {"coverage", slices.coverage}};
 }
 
 // What the generator reached, cell by cell; an unpromised cell is left out.
@@ -142,6 +154,7 @@ Json json_of(const RunRow& row) {
   }
   if (row.checker) json["checker"] = json_of(*row.checker);
   if (row.sweep) json["sweep"] = json_of(*row.sweep);
+  if (row.campaign) json["campaign"] = json_of(*row.campaign);
   json["findings"] = Json::array();
   for (const Finding& finding : row.outcome.findings) json["findings"].push_back(json_of(finding));
   return json;
@@ -184,6 +197,7 @@ std::string testsuite(const RunRow& row) {
   std::string name =
       std::string(row.properties->op->name) + "." + std::string(backend_name(row.backend));
   if (row.sweep) name += "." + row.sweep->world;
+  if (row.campaign) name += "." + std::string(slice_kind_name(row.campaign->kind));
   std::string tests;
   int64_t num_tests = 0;
   int64_t num_failures = 0;
@@ -203,6 +217,10 @@ std::string testsuite(const RunRow& row) {
     add(finding.verdict.origin, describe(finding.verdict) + "\nreplay: " + finding.replay);
   }
   if (!row.outcome.error.empty()) add("run", row.outcome.error);
+  if (row.campaign) {
+    add(std::to_string(row.outcome.tally.all.passed) + " cases passed",
+        row.outcome.tally.all.failed > 0 ? "failures" : "");
+  }
   return "  <testsuite name=\"" + name + "\" tests=\"" + std::to_string(num_tests) +
          "\" failures=\"" + std::to_string(num_failures) + "\" time=\"" +
          std::to_string(row.outcome.seconds) + "\">\n" + tests + "  </testsuite>\n";
@@ -265,7 +283,7 @@ std::string report_summary(const Report& report) {
             with_commas(row.outcome.tally.all.failed) + " | " +
             with_commas(row.outcome.tally.all.set_aside) + " |\n";
   }
-  text += "\n" + checker_summary(report) + sweep_summary(report);
+  text += "\n" + checker_summary(report) + sweep_summary(report) + campaign_summary(report);
   for (const RunRow& row : report.rows) {
     const NumCells cells = num_cells(row);
     if (cells.promised == 0) continue;

@@ -6,6 +6,7 @@ namespace bytegate::cli {
 
 std::string label_of(const RunRow& row) {
   const std::string op(row.properties->op->name);
+  if (row.campaign) return op + " " + std::string(slice_kind_name(row.campaign->kind));
   return row.sweep ? op + " " + row.sweep->world : op;
 }
 

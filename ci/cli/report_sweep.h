@@ -8,7 +8,8 @@
 
 namespace bytegate::cli {
 
-// "paged_mqa_metadata batches-4"; without a sweep the operation alone.
+// "paged_mqa_metadata batches-4" of a sweep, "paged_mqa_metadata guided" of a campaign; else the
+// operation alone.
 std::string label_of(const RunRow& row);
 
 // Whether each case that was asked for has a verdict, in this sweep or in one before it.

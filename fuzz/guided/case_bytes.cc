@@ -35,6 +35,7 @@ class Decoder {
     case_.seed = static_cast<uint64_t>(in_.integer());
     read_faults();
     read_scalars();
+    read_flags();
     read_dims();
     read_layouts();
     uint64_t num_steps = num_steps_of(in_.count());
@@ -91,21 +92,27 @@ class Decoder {
     }
   }
 
+  // Which tensors there are decides how large the others may be.
+  void read_flags() {
+    for (const TensorSpec& spec : op_.tensors) {
+      flags_.push_back(in_.byte());
+      Tensor tensor;
+      tensor.dtype = spec.dtypes.front();
+      tensor.present = (flags_.back() & kAbsentFlag) == 0;
+      case_.tensors.push_back(std::move(tensor));
+    }
+  }
+
   // Sizes are known before any tensor is made.
   void read_dims() {
     std::vector<int64_t> spare(op_.dims.size(), 0);
     for (size_t i = 0; i < op_.dims.size(); ++i) {
       const DimSpec& spec = op_.dims[i];
       const int64_t read = static_cast<int64_t>(std::min<uint64_t>(in_.count(), INT32_MAX));
-      case_.dims.push_back(form_.raw_call ? read : std::clamp(read, spec.min, spec.max));
+      case_.dims.push_back(
+          form_.raw_call ? read
+                         : std::clamp(std::min(read, limits_.max_elements), spec.min, spec.max));
       spare[i] = read;
-    }
-    for (size_t i = 0; i < op_.tensors.size(); ++i) {
-      Tensor tensor;
-      // An optional tensor counts as present until its flags are read.
-      tensor.present = presence_of(op_.tensors[i], case_) != Presence::kAbsent || form_.raw_call;
-      tensor.dtype = op_.tensors[i].dtypes.front();
-      case_.tensors.push_back(std::move(tensor));
     }
     if (form_.raw_call) needed_by_.assign(op_.dims.size(), -1);
     widen_dims(case_, needed_by_, spare);
@@ -120,8 +127,7 @@ class Decoder {
     for (size_t i = 0; i < case_.tensors.size(); ++i) {
       const TensorSpec& spec = op_.tensors[i];
       Tensor& tensor = case_.tensors[i];
-      const uint8_t flags = in_.byte();
-      tensor.present = (flags & kAbsentFlag) == 0;
+      const uint8_t flags = flags_[i];
       const Presence presence = presence_of(spec, case_);
       if (!form_.raw_call && presence != Presence::kOptional) {
         tensor.present = presence == Presence::kRequired;
@@ -257,6 +263,7 @@ class Decoder {
   const CaseBytesLimits& limits_;
   ByteReader in_;
   std::vector<int> needed_by_;
+  std::vector<uint8_t> flags_;  // of the tensors
   CaseForm form_;
   Case case_;
   int64_t low_ = 0;

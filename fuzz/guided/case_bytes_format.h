@@ -1,8 +1,8 @@
 // What reading and writing the bytes of a case share: the numbers of the format, and no code of
 // either side.
 //
-//   form, path, mode, seed, [faults], scalars, dimensions, layout of each tensor, number of steps,
-//   elements of each input, steps
+//   form, path, mode, seed, [faults], scalars, flags of each tensor, dimensions, strides, number of
+//   steps, elements of each input, steps
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr uint8_t kOtherPathByte = 0xff;
 inline constexpr std::string_view kPathLetters = "abcdefghijklmnopqrstuvwxyz_";
 inline constexpr size_t kMaxPathLetters = 16;
 
-// The flags of a layout: strides follow where both of two bits are set, as they seldom are.
+// The flags of a tensor: strides follow where both of two bits are set, as they seldom are.
 inline constexpr uint8_t kAbsentFlag = 1;
 inline constexpr uint8_t kDTypeUnit = 2;
 inline constexpr uint8_t kStridedFlags = 24;

@@ -21,8 +21,12 @@ class Writer {
     out_.integer(static_cast<int64_t>(case_.seed));
     write_faults();
     write_scalars();
+    for (size_t i = 0; i < case_.tensors.size(); ++i) write_flags(i);
     write_dims();
-    for (size_t i = 0; i < case_.tensors.size(); ++i) write_layout(i);
+    for (const Tensor& tensor : case_.tensors) {
+      if (!is_strided(tensor)) continue;
+      for (const int64_t stride : tensor.strides) out_.count(static_cast<uint64_t>(stride));
+    }
     out_.count(steps_code(case_.later_steps.size()));
     for (size_t i = 0; i < case_.tensors.size(); ++i) {
       if (op_.tensors[i].role == Role::kInput && case_.tensors[i].present) {
@@ -80,19 +84,18 @@ class Writer {
     }
   }
 
-  void write_layout(size_t i) {
+  static bool is_strided(const Tensor& tensor) { return tensor.present && !is_compact(tensor); }
+
+  void write_flags(size_t i) {
     const Tensor& tensor = case_.tensors[i];
     const std::vector<DType>& dtypes = op_.tensors[i].dtypes;
-    const bool strided = tensor.present && !is_compact(tensor);
     uint8_t flags = tensor.present ? 0 : kAbsentFlag;
     const auto dtype = form_.raw_call
                            ? static_cast<int64_t>(tensor.dtype)
                            : std::find(dtypes.begin(), dtypes.end(), tensor.dtype) - dtypes.begin();
     flags = static_cast<uint8_t>(flags + dtype * kDTypeUnit);
-    if (strided) flags |= kStridedFlags;
+    if (is_strided(tensor)) flags |= kStridedFlags;
     out_.byte(flags);
-    if (!strided) return;
-    for (const int64_t stride : tensor.strides) out_.count(static_cast<uint64_t>(stride));
   }
 
   void write_step(const Step& step) {

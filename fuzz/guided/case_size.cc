@@ -8,7 +8,9 @@ namespace {
 
 constexpr int64_t kSaturated = int64_t{1} << 62;
 
-int64_t saturating_count(const Dims& shape) {
+// An extent of 0 counts as 1: what lies beside it has to be a sane number, too.
+int64_t saturating_count(Dims shape) {
+  for (int axis = 0; axis < shape.rank(); ++axis) shape[axis] = std::max<int64_t>(shape[axis], 1);
   return std::min(num_elements(shape).value_or(kSaturated), kSaturated);
 }
 
@@ -18,9 +20,22 @@ int64_t halfway(int64_t value, int64_t simplest) {
   return simplest + (bounded - simplest) / 2;
 }
 
-// How far beyond the limits; the sum so that halving either part is progress.
-int64_t total(const CaseSize& size) {
-  return std::min(size.inputs, kSaturated / 2) + std::min(size.outputs, kSaturated / 2);
+bool is_there(const Case& c, size_t tensor) {
+  return c.tensors[tensor].present || presence_of(c.op->tensors[tensor], c) == Presence::kRequired;
+}
+
+// Elements of inputs and outputs: what halving makes less of, however many they are.
+double total(const Case& c) {
+  double sum = 0;
+  for (size_t i = 0; i < c.tensors.size(); ++i) {
+    if (!is_there(c, i)) continue;
+    double count = 1;
+    for (const int64_t extent : shape_of(c, static_cast<int>(i))) {
+      count *= static_cast<double>(std::max<int64_t>(extent, 1));
+    }
+    sum += count;
+  }
+  return sum;
 }
 
 // Tries one change at a time and keeps the one that makes the case smallest.
@@ -31,7 +46,7 @@ class Shrinker {
 
   // False: nothing makes it smaller.
   bool step() {
-    best_ = total(size_of(case_));
+    best_ = total(case_);
     int64_t* chosen = nullptr;
     int64_t chosen_value = 0;
     const auto offer = [&](int64_t& place, int64_t value) {
@@ -39,7 +54,7 @@ class Shrinker {
       const int64_t before = place;
       place = value;
       widen_dims(case_, needed_by_, spare_);
-      const int64_t reached = total(size_of(case_));
+      const double reached = total(case_);
       place = before;
       if (reached >= best_) return;
       best_ = reached;
@@ -53,7 +68,9 @@ class Shrinker {
     }
     for (size_t i = 0; i < op.dims.size(); ++i) {
       int64_t& place = needed_by_[i] < 0 ? case_.dims[i] : spare_[i];
-      offer(place, halfway(place, needed_by_[i] < 0 ? op.dims[i].min : 0));
+      // Not to none: that would make everything else none, and so the best of all cuts.
+      const int64_t least = needed_by_[i] < 0 ? std::max<int64_t>(op.dims[i].min, 1) : 0;
+      if (place > least) offer(place, halfway(place, least));
     }
     if (chosen == nullptr) return false;
     *chosen = chosen_value;
@@ -65,7 +82,7 @@ class Shrinker {
   Case& case_;
   const std::vector<int>& needed_by_;
   std::vector<int64_t>& spare_;
-  int64_t best_ = 0;
+  double best_ = 0;
 };
 
 template <typename Change>
@@ -84,9 +101,7 @@ CaseSize size_of(const Case& c) {
   CaseSize size;
   for (size_t i = 0; i < c.tensors.size(); ++i) {
     const TensorSpec& spec = c.op->tensors[i];
-    const Presence presence = presence_of(spec, c);
-    const bool present = presence == Presence::kRequired || c.tensors[i].present;
-    if (!present) continue;
+    if (!is_there(c, i)) continue;
     int64_t& sum = spec.role == Role::kInput ? size.inputs : size.outputs;
     sum = std::min(sum + saturating_count(shape_of(c, static_cast<int>(i))), kSaturated);
   }
@@ -134,7 +149,7 @@ void shrink_to_limits(Case& c, const std::vector<int>& needed_by, std::vector<in
 void shrink_elements_to_limits(Case& c, const CaseBytesLimits& limits) {
   if (c.op->settle == nullptr) return;
   while (!fits(size_of(c), limits)) {
-    const int64_t before = total(size_of(c));
+    const double before = total(c);
     for (size_t i = 0; i < c.tensors.size(); ++i) {
       const TensorSpec& spec = c.op->tensors[i];
       if (spec.role != Role::kInput || !c.tensors[i].present) continue;
@@ -145,9 +160,9 @@ void shrink_elements_to_limits(Case& c, const CaseBytesLimits& limits) {
         }
       });
       moved.op->settle(moved);
-      if (total(size_of(moved)) < total(size_of(c))) c = std::move(moved);
+      if (total(moved) < total(c)) c = std::move(moved);
     }
-    if (total(size_of(c)) >= before) return;
+    if (total(c) >= before) return;
   }
 }
 
@@ -155,11 +170,16 @@ void bound_strides(Tensor& tensor, const CaseBytesLimits& limits) {
   // What is mapped page by page, in system calls, is kept to a few pages.
   constexpr int64_t kMaxScattered = 256;
   constexpr int64_t kMinScatteredReach = (int64_t{16} << 20) / 4;
-  const int64_t held = num_elements(tensor.shape).value_or(kSaturated);
-  const int64_t reach = extent_elements(tensor.shape, tensor.strides).value_or(kSaturated);
-  if (reach <= 8 * limits.max_elements) return;
   constexpr int64_t kMaxReach = INT64_MAX / 32;
-  if (held <= kMaxScattered && reach >= kMinScatteredReach && reach < kMaxReach) return;
+  const int64_t held = saturating_count(tensor.shape);
+  // Where there is no element, strides are still numbers of a sane size.
+  Dims reached = tensor.shape;
+  for (int axis = 0; axis < reached.rank(); ++axis)
+    reached[axis] = std::max<int64_t>(reached[axis], 1);
+  const int64_t reach = extent_elements(reached, tensor.strides).value_or(kSaturated);
+  if (reach <= 8 * limits.max_elements) return;
+  const bool scattered = held <= kMaxScattered && reach >= kMinScatteredReach;
+  if (scattered && reach < kMaxReach) return;
   tensor.strides = compact_strides(tensor.shape);
 }
 

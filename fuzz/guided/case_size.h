@@ -10,7 +10,7 @@
 namespace bytegate {
 
 // Elements of all present inputs and of all present outputs by the description alone, whatever the
-// tensors themselves say. Saturated at 2^62.
+// tensors themselves say; an axis of none counts as one. Saturated at 2^62.
 struct CaseSize {
   int64_t inputs = 0;
   int64_t outputs = 0;

@@ -4,7 +4,12 @@
 #include <string>
 
 #include "fuzz/guided/feedback.h"
+#include "fuzz/guided/input_mutator.h"
 #include "fuzz/guided/op_target.h"
+
+// The engine's own mutator of bytes; absent where there is none.
+extern "C" __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t* data, size_t size,
+                                                         size_t max_size);
 
 namespace {
 
@@ -50,4 +55,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Session session;
   if (auto failure = session.target().run({data, size})) give_up(*failure);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  // Bytes know no structure, and break what no mutation of cases would think of.
+  constexpr unsigned kBytesOneIn = 8;
+  if (seed % kBytesOneIn == 0 && LLVMFuzzerMutate != nullptr) {
+    return LLVMFuzzerMutate(data, size, max_size);
+  }
+  return bytegate::mutate_input(op_properties(), {data, size}, {data, max_size}, seed);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size,
+                                            const uint8_t* second, size_t second_size, uint8_t* out,
+                                            size_t max_size, unsigned int seed) {
+  return bytegate::cross_inputs(op_properties(), {first, first_size}, {second, second_size},
+                                {out, max_size}, seed);
 }

@@ -1,0 +1,80 @@
+#include "fuzz/campaign/drawn_slice.h"
+
+#include <mutex>
+#include <utility>
+
+#include "fuzz/sources.h"
+
+namespace bytegate {
+namespace {
+
+// Cases of a stream, more than any will come to. The first so many are those of a gate.
+constexpr int64_t kStreamCases = int64_t{1} << 40;
+// A device begins each slice anew, and takes cases faster.
+constexpr int64_t kCudaSliceFactor = 4;
+
+int64_t slice_cases(const OpProperties& properties, const Chain& chain,
+                    const CampaignOptions& options) {
+  const int64_t cases = options.slice_cases > 0 ? options.slice_cases : properties.gate_cases;
+  return chain.backend == BackendKind::kCuda ? cases * kCudaSliceFactor : cases;
+}
+
+void count(NamedCounts& counts, const std::string& name, int64_t number) {
+  if (number > 0) counts[name] += number;
+}
+
+void enter(const Tally& tally, const OpProperties& properties, SliceRecord& record) {
+  record.passed = tally.all.passed;
+  record.failed = tally.all.failed;
+  record.set_aside = tally.all.set_aside;
+  const auto judged = [](const Counts& counts) { return counts.passed + counts.failed; };
+  const int64_t num_refused = judged(tally.refusals);
+  const int64_t num_survived = judged(tally.survivals);
+  count(record.expects, "refused", num_refused);
+  count(record.expects, "survived", num_survived);
+  count(record.expects, "bytes", judged(tally.all) - num_refused - num_survived);
+  for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
+    count(record.verdicts, std::string(verdict_name(static_cast<VerdictKind>(kind))),
+          tally.by_verdict[static_cast<size_t>(kind)]);
+  }
+  for (const auto& [path, counts] : tally.by_path) count(record.paths, path, judged(counts));
+  for (size_t i = 0; i < tally.by_class.size(); ++i) {
+    count(record.classes, std::string(properties.classes[i]), tally.by_class[i]);
+  }
+}
+
+}  // namespace
+
+SliceResult run_drawn_slice(const OpProperties& properties, const Chain& chain, int64_t idx,
+                            const CampaignOptions& options, CampaignFindings& findings,
+                            const std::function<bool()>& stop) {
+  SliceResult result;
+  SliceRecord record;
+  record.chain = chain;
+  record.idx = idx;
+  const int64_t num_cases = slice_cases(properties, chain, options);
+  const GeneratedRange range = {.seed = options.seed,
+                                .num_cases = num_cases,
+                                .first = (chain.stream + 1) * kStreamCases + idx * num_cases};
+  RunOptions run = options.run;
+  run.backend = chain.backend;
+  run.num_jobs = 1;
+  run.stop = stop;
+  run.keep = [&](FailedCase failed, Candidate& candidate, Backend& backend) {
+    count(record.origins, failed.verdict.origin, 1);
+    findings.keep(properties, chain.backend, std::move(failed), candidate, backend);
+  };
+  const RunOutcome outcome =
+      bytegate::run(properties, source_of_generator(properties, range, chain.backend), run);
+  if (!outcome.error.empty()) {
+    result.error = chain.name() + ": " + outcome.error;
+    result.error_kind = outcome.error_kind;
+    return result;
+  }
+  if (outcome.stopped) return result;
+  enter(outcome.tally, properties, record);
+  result.record = std::move(record);
+  return result;
+}
+
+}  // namespace bytegate

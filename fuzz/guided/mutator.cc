@@ -1,0 +1,399 @@
+#include "fuzz/guided/mutator.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "fuzz/guided/case_bytes_format.h"
+#include "fuzz/guided/case_rows.h"
+#include "fuzz/guided/case_size.h"
+#include "fuzz/guided/element_changes.h"
+#include "fuzz/guided/interesting.h"
+
+namespace bytegate {
+namespace {
+
+class Mutator {
+ public:
+  Mutator(MutatedCase& from, std::span<const int64_t> edges, Draw& draw,
+          const CaseBytesLimits& limits)
+      : c_(from.c),
+        form_(from.form),
+        op_(*from.c.op),
+        edges_(edges),
+        draw_(draw),
+        limits_(limits),
+        interesting_(c_, edges, draw) {}
+
+  void mutate() {
+    // Most that is broken is mended again, so that one break does not hide behind another.
+    if (form_.byte() != 0 && draw_.one_in(3)) {
+      form_ = {};
+      c_.call_faults.clear();
+    }
+    const int64_t num_changes = draw_.one_in(3) ? draw_.between(2, 4) : 1;
+    for (int64_t i = 0; i < num_changes; ++i) change();
+  }
+
+ private:
+  void change() {
+    switch (draw_.between(0, 31)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return change_scalar();
+      case 4:
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        return change_rows();
+      case 9:
+        return change_presence();
+      case 10:
+        return change_dtype();
+      case 11:
+      case 12:
+        return change_strides();
+      case 13:
+      case 14:
+        return change_steps();
+      case 15:
+        c_.mode = ModeList(op_).of_byte(static_cast<uint8_t>(draw_.between(0, 127)));
+        return;
+      case 16:
+        c_.seed = draw_.one_in(2) ? 0 : draw_.bits() >> 8;
+        return;
+      case 17:
+        return change_path();
+      case 18:
+        return break_a_rule();
+      default:
+        return change_elements();
+    }
+  }
+
+  size_t index_below(size_t count) {
+    return static_cast<size_t>(draw_.between(0, static_cast<int64_t>(count) - 1));
+  }
+
+  void change_scalar() {
+    if (op_.scalars.empty()) return;
+    const size_t scalar = index_below(op_.scalars.size());
+    const ScalarSpec& spec = op_.scalars[scalar];
+    const int64_t value = interesting_.scalar(spec, c_.scalars[scalar]);
+    c_.scalars[scalar] = form_.raw_call ? value : std::clamp(value, spec.min, spec.max);
+    reshape_within_limits();
+  }
+
+  void reshape_within_limits() {
+    if (!form_.raw_call) {
+      const std::vector<int> needed_by = outputs_that_need(op_);
+      std::vector<int64_t> spare(op_.dims.size(), 0);
+      shrink_to_limits(c_, needed_by, spare, limits_);
+    }
+    if (fits(size_of(c_), limits_)) return reshape_tensors(c_);
+    c_ = make_case(op_);
+  }
+
+  // The choice of rows along one dimension.
+  void change_rows() {
+    if (op_.dims.empty()) return;
+    const size_t dim = index_below(op_.dims.size());
+    const DimSpec& spec = op_.dims[dim];
+    const int64_t now = c_.dims[dim];
+    const int64_t most = std::min(spec.max, now + rows_that_fit(static_cast<int>(dim)));
+    if (most < spec.min) return;
+    std::vector<int64_t> from(static_cast<size_t>(now));
+    std::iota(from.begin(), from.end(), 0);
+    if (now > 1 && draw_.one_in(3)) {
+      permute(from);
+    } else {
+      const int64_t count = std::clamp(interesting_.num_rows(now, most), spec.min, most);
+      resize(from, count);
+    }
+    const size_t kept = static_cast<size_t>(now);
+    arrange_rows(c_, static_cast<int>(dim), from);
+    if (from.size() > kept && draw_.one_in(2)) change_elements();
+  }
+
+  // As many as the limits leave room for.
+  int64_t rows_that_fit(int dim) {
+    int64_t per_row = 1;
+    for (size_t i = 0; i < c_.tensors.size(); ++i) {
+      int64_t inner = 1;
+      bool has_dim = false;
+      for (int axis = 0; axis < c_.tensors[i].shape.rank(); ++axis) {
+        const bool same = op_.tensors[i].shape[static_cast<size_t>(axis)].dim == dim;
+        has_dim = has_dim || same;
+        if (!same) inner *= std::clamp<int64_t>(c_.tensors[i].shape[axis], 1, limits_.max_elements);
+        inner = std::min(inner, limits_.max_elements);
+      }
+      if (has_dim) per_row += inner;
+    }
+    const CaseSize size = size_of(c_);
+    const int64_t room = limits_.max_elements - std::max(size.inputs, size.outputs);
+    return std::max<int64_t>(room, 0) / per_row;
+  }
+
+  void permute(std::vector<int64_t>& from) {
+    const size_t a = index_below(from.size());
+    const size_t b = index_below(from.size());
+    const auto begin = from.begin();
+    switch (draw_.between(0, 2)) {
+      case 0:
+        std::swap(from[a], from[b]);
+        return;
+      case 1:
+        std::reverse(begin + static_cast<int64_t>(std::min(a, b)),
+                     begin + static_cast<int64_t>(std::max(a, b)) + 1);
+        return;
+      default:
+        std::rotate(begin, begin + static_cast<int64_t>(a), from.end());
+    }
+  }
+
+  void resize(std::vector<int64_t>& from, int64_t count) {
+    const int64_t now = static_cast<int64_t>(from.size());
+    const int64_t at = draw_.between(0, now);
+    if (count < now) {
+      const int64_t num_gone = now - count;
+      const int64_t first = std::min(at, now - num_gone);
+      from.erase(from.begin() + first, from.begin() + first + num_gone);
+      return;
+    }
+    // New ones are of simplest values, copies of one row, or of all of them in turn.
+    const int64_t kind = now == 0 ? 0 : draw_.between(0, 2);
+    const int64_t copied = now == 0 ? 0 : draw_.between(0, now - 1);
+    std::vector<int64_t> fresh;
+    for (int64_t i = 0; i < count - now; ++i) {
+      fresh.push_back(kind == 0 ? kNewRow : kind == 1 ? copied : i % now);
+    }
+    from.insert(from.begin() + at, fresh.begin(), fresh.end());
+  }
+
+  // Of those of a role: -1 when there is none.
+  int some_tensor(bool (*wanted)(const TensorSpec&, const Tensor&)) {
+    std::vector<int> found;
+    for (size_t i = 0; i < c_.tensors.size(); ++i) {
+      if (wanted(op_.tensors[i], c_.tensors[i])) found.push_back(static_cast<int>(i));
+    }
+    return found.empty() ? -1 : found[index_below(found.size())];
+  }
+
+  void change_elements() {
+    const int tensor = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
+      return spec.role == Role::kInput && candidate.present && candidate.elements.size() > 0;
+    });
+    if (tensor < 0) return;
+    Elements& values = values_of_some_step(tensor);
+    ElementChanges changes(op_.tensors[static_cast<size_t>(tensor)],
+                           c_.tensors[static_cast<size_t>(tensor)].shape, interesting_, draw_);
+    changes.change(values, some_modulus());
+  }
+
+  // What a total is to be a multiple of.
+  int64_t some_modulus() {
+    return std::max<int64_t>(draw_.one_in(4) || c_.scalars.empty()
+                                 ? interesting_.unit()
+                                 : c_.scalars[index_below(c_.scalars.size())],
+                             1);
+  }
+
+  Elements& values_of_some_step(int tensor) {
+    if (!c_.later_steps.empty() && draw_.one_in(2)) {
+      Step& step = c_.later_steps[index_below(c_.later_steps.size())];
+      for (Step::Change& change : step.changes) {
+        if (change.tensor == tensor) return change.elements;
+      }
+    }
+    return c_.tensors[static_cast<size_t>(tensor)].elements;
+  }
+
+  void change_presence() {
+    std::vector<size_t> optional;
+    for (size_t i = 0; i < c_.tensors.size(); ++i) {
+      if (presence_of(op_.tensors[i], c_) == Presence::kOptional) optional.push_back(i);
+    }
+    if (optional.empty()) return;
+    toggle(optional[index_below(optional.size())]);
+  }
+
+  void toggle(size_t i) {
+    Tensor& tensor = c_.tensors[i];
+    tensor.present = !tensor.present;
+    tensor.shape = shape_of(c_, static_cast<int>(i));
+    tensor.strides = compact_strides(tensor.shape);
+    const bool filled = tensor.present && op_.tensors[i].role == Role::kInput;
+    if (!tensor.present) tensor.dtype = op_.tensors[i].dtypes.front();
+    tensor.elements = Elements(tensor.dtype, filled ? num_elements(tensor.shape).value_or(0) : 0);
+    for (Step& step : c_.later_steps) {
+      std::erase_if(step.changes, [&](const Step::Change& change) {
+        return change.tensor == static_cast<int>(i);
+      });
+    }
+  }
+
+  void change_dtype() {
+    const int tensor = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
+      return candidate.present && spec.dtypes.size() > 1;
+    });
+    if (tensor < 0) return;
+    const std::vector<DType>& dtypes = op_.tensors[static_cast<size_t>(tensor)].dtypes;
+    set_dtype(static_cast<size_t>(tensor), dtypes[index_below(dtypes.size())]);
+  }
+
+  void set_dtype(size_t i, DType dtype) {
+    const auto convert = [&](Elements& values) {
+      Elements converted(dtype, values.size());
+      for (int64_t idx = 0; idx < values.size(); ++idx) {
+        converted.set(idx, std::clamp(values.at(idx), dtype_min(dtype), dtype_max(dtype)));
+      }
+      values = std::move(converted);
+    };
+    c_.tensors[i].dtype = dtype;
+    convert(c_.tensors[i].elements);
+    for (Step& step : c_.later_steps) {
+      for (Step::Change& change : step.changes) {
+        if (change.tensor == static_cast<int>(i)) convert(change.elements);
+      }
+    }
+  }
+
+  void change_strides() {
+    const int chosen = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
+      return candidate.present && std::count(spec.strided.begin(), spec.strided.end(), true) > 0;
+    });
+    if (chosen < 0) return;
+    Tensor& tensor = c_.tensors[static_cast<size_t>(chosen)];
+    if (draw_.one_in(3)) {
+      tensor.strides = compact_strides(tensor.shape);
+      return;
+    }
+    const int axis = static_cast<int>(draw_.between(0, tensor.shape.rank() - 1));
+    tensor.strides[axis] = some_stride(tensor.strides[axis]);
+  }
+
+  int64_t some_stride(int64_t now) {
+    switch (draw_.between(0, 5)) {
+      case 0:
+        return draw_.between(0, 2);
+      case 1:
+        return now + draw_.between(1, 5);
+      case 2:
+        return 2 * std::min<int64_t>(now, INT32_MAX);
+      case 3:
+        return int64_t{1} << draw_.between(22, 40);
+      default:
+        return std::clamp<int64_t>(interesting_.number(), 0, int64_t{1} << 40);
+    }
+  }
+
+  void change_steps() {
+    constexpr size_t kMaxSteps = 6;
+    if (!c_.later_steps.empty() && (draw_.one_in(2) || c_.later_steps.size() >= kMaxSteps)) {
+      c_.later_steps.erase(c_.later_steps.begin() +
+                           static_cast<int64_t>(index_below(c_.later_steps.size())));
+      return;
+    }
+    Step step;
+    for (size_t i = 0; i < c_.tensors.size(); ++i) {
+      if (op_.tensors[i].role != Role::kInput || !c_.tensors[i].present) continue;
+      if (draw_.one_in(3)) continue;
+      Elements values = c_.tensors[i].elements;
+      if (values.size() > 0) {
+        ElementChanges(op_.tensors[i], c_.tensors[i].shape, interesting_, draw_)
+            .change(values, some_modulus());
+      }
+      step.changes.push_back({.tensor = static_cast<int>(i), .elements = std::move(values)});
+    }
+    c_.later_steps.push_back(std::move(step));
+  }
+
+  void change_path() {
+    const size_t path = index_below(op_.paths.size() + 1);
+    c_.forced_path = path == 0 ? "" : std::string(op_.paths[path - 1]);
+  }
+
+  // Exactly one thing that is outside the contract, in a case that else is inside.
+  void break_a_rule() {
+    const size_t tensor = index_below(op_.tensors.size());
+    const size_t other = index_below(op_.tensors.size());
+    switch (draw_.between(0, 7)) {
+      case 0:
+      case 1:
+        c_.call_faults = {{.kind = CallFaultKind::kNull, .tensor = static_cast<int>(tensor)}};
+        return;
+      case 2:
+        c_.call_faults = {{.kind = CallFaultKind::kOverlap,
+                           .tensor = static_cast<int>(tensor),
+                           .other = static_cast<int>(other)}};
+        return;
+      case 3:
+        c_.call_faults = {{.kind = CallFaultKind::kShortWorkspace}};
+        return;
+      case 4:
+        form_.raw_call = true;
+        return break_scalar();
+      case 5:
+        form_.raw_call = true;
+        if (draw_.one_in(2) && c_.tensors[tensor].present) {
+          return set_dtype(
+              tensor, c_.tensors[tensor].dtype == DType::kInt32 ? DType::kInt64 : DType::kInt32);
+        }
+        return toggle(tensor);
+      case 6:
+        form_.raw_call = true;
+        return break_size(tensor);
+      default:
+        form_.raw_call = true;
+        form_.raw_elements = true;
+        return change_elements();
+    }
+  }
+
+  void break_scalar() {
+    if (op_.scalars.empty()) return;
+    const size_t scalar = index_below(op_.scalars.size());
+    const ScalarSpec& spec = op_.scalars[scalar];
+    const std::array<int64_t, 5> outside = {wrapping_sum(spec.min, -1), wrapping_sum(spec.max, 1),
+                                            INT64_MIN, INT64_MAX,
+                                            wrapping_sum(c_.scalars[scalar], 1)};
+    c_.scalars[scalar] = draw_.among(std::span<const int64_t>(outside));
+    if (fits(size_of(c_), limits_)) reshape_tensors(c_);
+  }
+
+  void break_size(size_t tensor) {
+    if (draw_.one_in(2) && !c_.dims.empty()) {
+      int64_t& rows = c_.dims[index_below(c_.dims.size())];
+      rows = std::max<int64_t>(rows + (draw_.one_in(2) ? 1 : -1), 0);
+      if (fits(size_of(c_), limits_)) reshape_tensors(c_);
+      return;
+    }
+    Tensor& layout = c_.tensors[tensor];
+    if (!layout.present || layout.shape.rank() == 0) return;
+    const int axis = static_cast<int>(draw_.between(0, layout.shape.rank() - 1));
+    layout.strides[axis] = some_stride(layout.strides[axis]);
+  }
+
+  Case& c_;
+  CaseForm& form_;
+  const Op& op_;
+  std::span<const int64_t> edges_;
+  Draw& draw_;
+  const CaseBytesLimits& limits_;
+  Interesting interesting_;
+};
+
+}  // namespace
+
+MutatedCase mutated(MutatedCase from, std::span<const int64_t> edges, Draw& draw,
+                    const CaseBytesLimits& limits) {
+  Mutator(from, edges, draw, limits).mutate();
+  return from;
+}
+
+}  // namespace bytegate
