@@ -19,7 +19,7 @@
 #include "fuzz/campaign/start.h"
 #include "fuzz/campaign/state_folder.h"
 #include "fuzz/sweep_state.h"
-#include "kernels/builtin_candidate.h"
+#include "oracles/durable_file.h"
 
 namespace bytegate {
 namespace {
@@ -134,6 +134,11 @@ bool Campaign::begin() {
 
 // Takes up what the state holds: work that was left, findings, and slices that are done.
 void Campaign::load() {
+  remove_stale_temps(state_->path());
+  remove_stale_temps(state_->starts() + "/" + outcome_.id);
+  for (const OpProperties& properties : all_properties()) {
+    remove_stale_temps(state_->inputs(std::string(properties.op->name)));
+  }
   findings_ = std::make_unique<CampaignFindings>(*state_, options_,
                                                  state_->work(options_.shard.idx) + "/found");
   findings_->replay();
