@@ -12,7 +12,7 @@ DsaVector read_vector(CallReader& call, const char* name, const DLTensor* tensor
   return {.data = tensor->data, .stride = tensor->strides[0], .is_int64 = tensor->dtype.bits == 64};
 }
 
-// Rows of the table must be contiguous unless a column stride is asked for.
+// Rows of the table must be contiguous unless a column stride is asked for, or there are none.
 DsaTable read_table(CallReader& call, const char* name, int64_t num_rows, int64_t* column_stride) {
   const DLTensor* tensor = call.optional_tensor(name, 2, 32);
   if (tensor == nullptr) return {};
@@ -22,7 +22,7 @@ DsaTable read_table(CallReader& call, const char* name, int64_t num_rows, int64_
   }
   if (column_stride != nullptr) {
     *column_stride = tensor->strides[1];
-  } else if (tensor->shape[1] > 1 && tensor->strides[1] != 1) {
+  } else if (tensor->shape[0] > 0 && tensor->shape[1] > 1 && tensor->strides[1] != 1) {
     call.fail("the rows of " + std::string(name) + " must be contiguous");
   }
   return {.data = static_cast<int32_t*>(tensor->data),

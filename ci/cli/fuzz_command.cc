@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "ci/cli/report.h"
 #include "ci/cli/report_campaign.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/finding_folder.h"
 #include "fuzz/interrupt.h"
 #include "fuzz/sources.h"
 #include "kernels/builtin_candidate.h"
@@ -113,6 +115,25 @@ CampaignOptions campaign_options(const Options& options, const FuzzOptions& fuzz
   return campaign;
 }
 
+// Gives each finding its folder, once: those of an earlier process have theirs.
+std::function<std::optional<std::string>(const Finding&, const OpProperties&)> folder_writer(
+    const Options& options, const ChosenBackends& backends) {
+  return [&options, &backends](const Finding& finding,
+                               const OpProperties& properties) -> std::optional<std::string> {
+    std::error_code error;
+    if (fs::exists(finding_folder_path(finding.file) + "/README.md", error)) return std::nullopt;
+    FindingContext context = {.candidate = options.candidate,
+                              .backend_description = {},
+                              .program = program_path(),
+                              .program_version = BYTEGATE_VERSION,
+                              .backend_options = backend_options(options)};
+    for (const ChosenBackends::Entry& backend : backends.entries) {
+      if (backend.kind == finding.backend) context.backend_description = backend.description;
+    }
+    return write_finding_folder(finding, properties, context);
+  };
+}
+
 int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& command_line) {
   heed_interrupts();
   const std::optional<Shard> shard = parse_shard(options.shard);
@@ -144,6 +165,7 @@ int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& com
     complain("nothing is left to run: neither guided nor drawn slices");
     return kExitUsage;
   }
+  campaign.on_finding = folder_writer(options, backends);
   CampaignProgressLine line;
   campaign.progress = [&line](const CampaignProgress& progress) { line.show(progress); };
   CampaignOutcome outcome = run_campaign(campaign);
