@@ -14,7 +14,6 @@ namespace bytegate {
 struct FindingContext {
   std::string candidate;            // as RunOptions::candidate
   std::string backend_description;  // "NVIDIA H200, CUDA 13.0"
-  std::string program = "bytegate";
   std::string program_version;
   BackendOptions backend_options = {};
 };

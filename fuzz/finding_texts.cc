@@ -171,8 +171,8 @@ std::string finding_readme(const Finding& finding, const FindingContext& context
       describe(finding.verdict) + "\n\nThe case is `" + stem + ".case`, beside this folder" +
       (finding.minimal ? "; no simpler one fails alike.\n\n" : ".\n\n") +
       "- `difference.txt`: what came out, and what should have\n"
-      "- `versions.txt`: what was tested, and by what\n\n## Replay it\n\n    " +
-      replay_line(context.program, finding.file, context.candidate, finding.backend) + "\n\n";
+      "- `versions.txt`: what was tested, and by what\n\n## Replay it, from here\n\n    " +
+      replay_line("bytegate", "../" + stem + ".case", context.candidate, finding.backend) + "\n\n";
   text += "## Without bytegate\n\n";
   if (!plan.error.empty()) {
     return text + "There is no stand-alone reproducer: " + plan.error + ".\n";

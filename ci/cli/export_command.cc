@@ -60,7 +60,6 @@ int export_on(const ExportArguments& arguments, const Case& c, Candidate& candid
   if (finding.file.empty()) return kExitUsage;
   const FindingContext context = {.candidate = arguments.options.candidate,
                                   .backend_description = entry.description,
-                                  .program = program_path(),
                                   .program_version = BYTEGATE_VERSION,
                                   .backend_options = backend_options(arguments.options)};
   if (const auto failure = write_finding_folder(finding, properties, context)) {

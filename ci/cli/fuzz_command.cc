@@ -124,7 +124,6 @@ std::function<std::optional<std::string>(const Finding&, const OpProperties&)> f
     if (fs::exists(finding_folder_path(finding.file) + "/README.md", error)) return std::nullopt;
     FindingContext context = {.candidate = options.candidate,
                               .backend_description = {},
-                              .program = program_path(),
                               .program_version = BYTEGATE_VERSION,
                               .backend_options = backend_options(options)};
     for (const ChosenBackends::Entry& backend : backends.entries) {

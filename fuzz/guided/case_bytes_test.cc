@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -130,7 +131,11 @@ bool is_within_limits(const Case& c) {
   for (const Step& step : c.later_steps) {
     for (const Step::Change& change : step.changes) size.inputs += change.elements.size();
   }
-  return fits(size, {});
+  return fits(size, {}) && std::all_of(c.tensors.begin(), c.tensors.end(), [](Tensor tensor) {
+           const Dims strides = tensor.strides;
+           bound_strides(tensor, {});
+           return tensor.strides == strides;
+         });
 }
 
 TEST(CaseBytes, KeptCasesAreSaid) {
