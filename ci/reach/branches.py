@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os.path
 import pathlib
 
 SIDES = ('true', 'false')
@@ -35,6 +36,12 @@ def condition_text(root, branch):
     return ' '.join(' '.join(rows).split())
 
 
+def is_decided_by_compiler(root, branch):
+    """Whether it is the condition of an `if constexpr`, of which no instance has two sides."""
+    lines = (pathlib.Path(root) / branch.file).read_text(encoding='utf-8').splitlines()
+    return lines[branch.line - 1][:branch.column - 1].rstrip().endswith('if constexpr (')
+
+
 def read_export(text, root, is_wanted):
     """How often each side was taken, of every branch of the wanted files: {Branch: [true, false]}.
 
@@ -47,14 +54,18 @@ def read_export(text, root, is_wanted):
     root = pathlib.Path(root).resolve()
     counts = {}
     for entry in files:
-        path = pathlib.Path(entry['filename'])
+        # A compiler cache may have made it relative to the build folder.
+        path = pathlib.Path(os.path.normpath(entry['filename']))
         if not path.is_relative_to(root):
             continue
         name = str(path.relative_to(root))
         if not is_wanted(name):
             continue
         for line, column, end_line, end_column, num_true, num_false, *_ in entry['branches']:
-            sides = counts.setdefault(Branch(name, line, column, end_line, end_column), [0, 0])
+            branch = Branch(name, line, column, end_line, end_column)
+            if is_decided_by_compiler(root, branch):
+                continue
+            sides = counts.setdefault(branch, [0, 0])
             sides[0] += num_true
             sides[1] += num_false
     return counts

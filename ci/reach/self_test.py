@@ -14,7 +14,8 @@ from reach.branches import Branch, CoverageError, condition_text, read_export  #
 from reach.judgement import judge, text_of  # noqa: E402
 from reach.unreachable import ListError, parse  # noqa: E402
 
-SOURCE = 'int f(int a) {\n  if (a > 0 &&\n      a < 9) return 1;\n  return a ? 2 : 3;\n}\n'
+SOURCE = ('int f(int a) {\n  if (a > 0 &&\n      a < 9) return 1;\n  return a ? 2 : 3;\n'
+          '  if constexpr (kB) return 4;\n}\n')
 LIST = '''# A comment.
 sources kernels/*.h kernels/b.cc
 
@@ -46,6 +47,9 @@ class Reach(unittest.TestCase):
     def test_instances_of_a_template_add_up(self):
         counts = self.counts([*CHOICE, 1, 0], [*CHOICE, 0, 2])
         self.assertEqual(counts, {Branch('kernels/a.h', *CHOICE): [1, 2]})
+
+    def test_what_a_compiler_decides_is_no_branch(self):
+        self.assertEqual(self.counts([5, 17, 5, 19, 0, 0]), {})
 
     def test_files_that_are_not_wanted_are_left_out(self):
         text = export_of([*CHOICE, 1, 0], file='kernels/a.cc')
