@@ -89,6 +89,7 @@ void Arena::place_window(Placement& placement, Placing placing, size_t alignment
 void Arena::place_in_windows(const Case& c, size_t workspace_bytes) {
   PlacedCase placed;
   placed.windows = true;
+  placed.tensors.reserve(c.tensors.size());
   placed.placing = mode_spec(c.mode).plan.placing;
   placed.begin = bytes_;
   placed.salt = salt_of(c);

@@ -17,16 +17,18 @@ std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& 
   const Dims compact = compact_strides(tensor.shape);
   const bool is_empty = num_elements(tensor.shape).value_or(1) == 0;
   for (int axis = 0; axis < tensor.shape.rank(); ++axis) {
-    const std::string at = std::string(spec.name) + " stride of axis " + std::to_string(axis) +
-                           " is " + std::to_string(tensor.strides[axis]);
+    const auto at = [&] {
+      return std::string(spec.name) + " stride of axis " + std::to_string(axis) + " is " +
+             std::to_string(tensor.strides[axis]);
+    };
     const bool free_axis =
         static_cast<size_t>(axis) < spec.strided.size() && spec.strided[static_cast<size_t>(axis)];
     // No element tells what the stride of a single one is, or that of none.
     if (!free_axis && (tensor.shape[axis] <= 1 || is_empty)) continue;
     if (!free_axis && tensor.strides[axis] != compact[axis]) {
-      return at + ", but that axis must be contiguous (" + std::to_string(compact[axis]) + ")";
+      return at() + ", but that axis must be contiguous (" + std::to_string(compact[axis]) + ")";
     }
-    if (tensor.strides[axis] < 0) return at + ", below 0";
+    if (tensor.strides[axis] < 0) return at() + ", below 0";
     if (spec.role == Role::kInput || tensor.shape[axis] <= 1) continue;
     // An output's elements must be distinct: each axis strides past everything inside it.
     Dims inner_shape;
@@ -37,7 +39,7 @@ std::optional<std::string> strides_reason(const TensorSpec& spec, const Tensor& 
     }
     const int64_t inner = extent_elements(inner_shape, inner_strides).value_or(INT64_MAX);
     if (tensor.strides[axis] < inner) {
-      return at + ", below the width written (" + std::to_string(inner) + ")";
+      return at() + ", below the width written (" + std::to_string(inner) + ")";
     }
   }
   return std::nullopt;
@@ -103,28 +105,28 @@ std::optional<std::string> data_reason(const Case& c) {
 std::optional<std::string> malformed_tensor(const Case& c, size_t idx) {
   const TensorSpec& spec = c.op->tensors[idx];
   const Tensor& tensor = c.tensors[idx];
-  const std::string name(spec.name);
+  const auto named = [&] { return "tensor " + std::string(spec.name); };
   if (!tensor.present) return std::nullopt;
   const Dims shape = shape_of(c, static_cast<int>(idx));
   if (!(tensor.shape == shape)) {
-    return "tensor " + name + " has shape " + to_string(tensor.shape) + ", the case gives it " +
+    return named() + " has shape " + to_string(tensor.shape) + ", the case gives it " +
            to_string(shape);
   }
-  if (tensor.strides.rank() != shape.rank()) return "tensor " + name + " has strides of other rank";
+  if (tensor.strides.rank() != shape.rank()) return named() + " has strides of other rank";
   const std::optional<int64_t> count = num_elements(shape);
   const std::optional<int64_t> extent = extent_elements(shape, tensor.strides);
   constexpr int64_t kMaxExtent = INT64_MAX / 16;
-  if (!count || !extent || *extent > kMaxExtent) return "tensor " + name + " is too large";
+  if (!count || !extent || *extent > kMaxExtent) return named() + " is too large";
   for (const int64_t stride : tensor.strides) {
-    if (stride < 0) return "tensor " + name + " has a negative stride";
+    if (stride < 0) return named() + " has a negative stride";
   }
   if (spec.role == Role::kOutput) return std::nullopt;
   if (tensor.elements.dtype() != tensor.dtype || tensor.elements.size() != *count) {
-    return "tensor " + name + " holds " + std::to_string(tensor.elements.size()) +
-           " elements, its shape " + std::to_string(*count);
+    return named() + " holds " + std::to_string(tensor.elements.size()) + " elements, its shape " +
+           std::to_string(*count);
   }
   if (aliases_disagree(tensor)) {
-    return "tensor " + name + " has elements that share an address and differ";
+    return named() + " has elements that share an address and differ";
   }
   return std::nullopt;
 }

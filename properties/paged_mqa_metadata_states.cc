@@ -1,5 +1,6 @@
 #include "properties/paged_mqa_metadata_states.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -93,6 +94,8 @@ std::vector<int> walk_paged_mqa_metadata_states(const Case& c, const Outputs& ou
   const auto starts = schedule_starts(lens, table);
   std::vector<int> states;
   if (!starts) return states;
+  // One for each multiprocessor, and a few more.
+  states.reserve(std::min(starts->size() + 3, kMaxStates));
   constexpr int64_t kWrap = int64_t{1} << 31;
   for (size_t sm = 0; sm + 1 < starts->size() && states.size() < kMaxStates; ++sm) {
     const Share share = {.first_request = table[2 * sm],

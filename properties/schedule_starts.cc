@@ -29,6 +29,7 @@ std::optional<std::vector<int64_t>> schedule_starts(std::span<const int32_t> len
     before[i + 1] = before[i] + num_splits(lens_tokens[i]);
   }
   std::vector<int64_t> starts;
+  starts.reserve(table.size() / 2);
   for (size_t row = 0; 2 * row < table.size(); ++row) {
     const int64_t request = table[2 * row];
     if (request < 0 || request >= static_cast<int64_t>(before.size())) return std::nullopt;

@@ -21,6 +21,7 @@ if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
   # tells nothing where each lane has a stack of its own.
   target_compile_options(bytegate_options INTERFACE
     -fsanitize=fuzzer-no-link -fno-sanitize-coverage=stack-depth
-    -fsanitize-coverage-allowlist=${PROJECT_SOURCE_DIR}/fuzz/guided/instrumented.txt)
+    -fsanitize-coverage-allowlist=${PROJECT_SOURCE_DIR}/fuzz/guided/instrumented.txt
+    -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/fuzz/guided/not_instrumented.txt)
   target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -81,6 +81,7 @@ class Decoder {
   }
 
   void read_scalars() {
+    case_.scalars.reserve(op_.scalars.size());
     for (const ScalarSpec& spec : op_.scalars) {
       int64_t value = wrapping_sum(in_.integer(), scalar_origin(spec));
       if (!form_.raw_call && spec.symbols.empty()) value = fold(value, spec.min, spec.max);
@@ -94,6 +95,8 @@ class Decoder {
 
   // Which tensors there are decides how large the others may be.
   void read_flags() {
+    flags_.reserve(op_.tensors.size());
+    case_.tensors.reserve(op_.tensors.size());
     for (const TensorSpec& spec : op_.tensors) {
       flags_.push_back(in_.byte());
       Tensor tensor;
