@@ -4,21 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
-#include <map>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "ci/cli/testing/process.h"
+#include "ci/cli/testing/campaign_command.h"
 #include "fuzz/campaign/state_folder.h"
-#include "fuzz/testing/temp_folder.h"
-#include "oracles/case_text.h"
-#include "properties/op_properties.h"
 
 namespace bytegate {
 namespace {
@@ -27,72 +20,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const std::string kWrong = BYTEGATE_SCHEDULE_WRONG;
-
-struct Ended {
-  int exit_code = 0;
-  std::string output;
-};
-
-class CampaignCommand : public TempFolder {
- protected:
-  void SetUp() override {
-    TempFolder::SetUp();
-    fs::create_directories(path("targets"));
-    fs::copy_file(BYTEGATE_FAKE_TARGET, path("targets/paged_mqa_metadata_fuzzer"));
-  }
-  void TearDown() override {
-    unsetenv("BYTEGATE_FAKE");
-    unsetenv("BYTEGATE_FAKE_FAILURE");
-    TempFolder::TearDown();
-  }
-  [[nodiscard]] std::vector<std::string> arguments(const std::string& state,
-                                                   std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"fuzz",
-                                      "--op",
-                                      "paged_mqa_metadata",
-                                      "--backend",
-                                      "host",
-                                      "--rounds",
-                                      "3",
-                                      "--state",
-                                      path(state),
-                                      "--targets",
-                                      path("targets"),
-                                      "--no-corpus",
-                                      "--slice-cases",
-                                      "60",
-                                      "--slice-runs",
-                                      "400"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  [[nodiscard]] Ended fuzz(const std::string& state, std::vector<std::string> more = {}) const {
-    Process process(BYTEGATE_COMMAND, arguments(state, std::move(more)));
-    Ended ended;
-    ended.output = process.read_all();
-    ended.exit_code = process.exit_code();
-    return ended;
-  }
-  // What lasts of a state: files by name.
-  [[nodiscard]] std::map<std::string, std::string> lasting(const std::string& state) const {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(path(state))) {
-      const std::string name = fs::relative(entry.path(), path(state)).string();
-      if (entry.is_directory() || name.rfind("running/", 0) == 0) continue;
-      files[name] = file_bytes(entry.path().string()).value_or("unreadable");
-    }
-    return files;
-  }
-  [[nodiscard]] std::string first_file(const std::string& folder) const {
-    for (const auto& entry : fs::recursive_directory_iterator(path(folder))) {
-      if (!entry.is_directory()) return entry.path().string();
-    }
-    return "";
-  }
-  void copy_into(const std::string& from, const std::string& to) const {
-    fs::copy(path(from), path(to), fs::copy_options::recursive | fs::copy_options::skip_existing);
-  }
-};
 
 TEST_F(CampaignCommand, JobsChangeNoByte) {
   const Ended one = fuzz("one", {"--jobs", "1", "--streams", "2"});
@@ -121,47 +48,6 @@ TEST_F(CampaignCommand, WhatIsDoneIsNotDoneAgain) {
   EXPECT_THAT(again.output, HasSubstr("goes on with campaign"));
   EXPECT_THAT(again.output, HasSubstr("3 slices, 0 of them now"));
   EXPECT_EQ(lasting("state"), before);
-}
-
-// Of the whole group, of the parent, or of a child of it.
-void kill_some(const Process& process, unsigned choice) {
-  std::vector<pid_t> children;
-  std::error_code error;
-  const std::string tasks = "/proc/" + std::to_string(process.pid()) + "/task";
-  for (fs::directory_iterator task(tasks, error); !error && task != fs::directory_iterator();
-       task.increment(error)) {
-    std::ifstream list(task->path() / "children");
-    children.insert(children.end(), std::istream_iterator<pid_t>(list), {});
-  }
-  if (choice % 3 != 0 && !children.empty()) kill(children[choice % children.size()], SIGKILL);
-  if (choice % 3 != 1) process.send(SIGKILL);
-}
-
-TEST_F(CampaignCommand, KillsAtRandomMomentsLoseNothingAndChangeNothing) {
-  setenv("BYTEGATE_FAKE", "slow", 1);
-  const std::vector<std::string> more = {"--jobs",    "2", "--candidate",        kWrong,
-                                         "--streams", "2", "--minimize-seconds", "20"};
-  EXPECT_EQ(fuzz("undisturbed", more).exit_code, 1);
-  const char* asked = std::getenv("BYTEGATE_KILLS");
-  const int num_kills = asked == nullptr ? 6 : std::atoi(asked);
-  std::mt19937 random(7);
-  int state = 0;
-  for (int i = 0; i < num_kills; ++i) {
-    const std::string name = "killed" + std::to_string(state);
-    Process process(BYTEGATE_COMMAND, arguments(name, more));
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 500));
-    const unsigned choice = static_cast<unsigned>(random());
-    kill_some(process, choice);
-    process.read_all();
-    // One that came to its end is compared, and the kills go on elsewhere.
-    if (process.exit_code() != 1) continue;
-    EXPECT_EQ(lasting(name), lasting("undisturbed")) << name;
-    ++state;
-  }
-  const std::string name = "killed" + std::to_string(state);
-  const Ended last = fuzz(name, more);
-  EXPECT_EQ(last.exit_code, 1) << last.output;
-  EXPECT_EQ(lasting(name), lasting("undisturbed"));
 }
 
 TEST_F(CampaignCommand, AFlawIsOneFindingOverSlicesJobsAndRuns) {

@@ -1,5 +1,6 @@
 // Stands for a coverage-guided target in tests of campaigns: what it finds follows from -seed and
-// -runs. BYTEGATE_FAKE says what else it does: slow, crash, hang, or nothing.
+// -runs. BYTEGATE_FAKE says what else it does: slow, crash, hang
+// (for ever), timeout and memory (as the engine ends a target at its limits), or nothing.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,8 @@
 namespace {
 
 constexpr int kCrashCode = 77;
+constexpr int kTimeoutCode = 70;
+constexpr int kMemoryCode = 71;
 constexpr int kRunsPerInput = 100;
 
 std::string variable(const char* name) {
@@ -51,6 +54,14 @@ int main(int argc, char** argv) {
   if (mood == "crash") {
     write_input(artifacts + "crash-1", random);
     return kCrashCode;
+  }
+  if (mood == "timeout") {
+    write_input(artifacts + "timeout-1", random);
+    return kTimeoutCode;
+  }
+  if (mood == "memory") {
+    write_input(artifacts + "oom-1", random);
+    return kMemoryCode;
   }
   if (mood == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
   std::printf("#%d DONE cov: 12 ft: 34\n", runs);

@@ -18,7 +18,11 @@ namespace bytegate {
 // What it prints goes to a pipe. Killed with this object, unless it has ended.
 class Process {
  public:
-  explicit Process(const std::string& program, const std::vector<std::string>& arguments) {
+  // In which session it runs: its own is also a process group of its own, of which it is the head.
+  enum class Session { kOfTheTest, kOwn };
+
+  explicit Process(const std::string& program, const std::vector<std::string>& arguments,
+                   Session session = Session::kOfTheTest) {
     std::array<int, 2> ends = {};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
     output_ = ends[0];
@@ -26,12 +30,16 @@ class Process {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawnattr_t attributes = {};
+    posix_spawnattr_init(&attributes);
+    if (session == Session::kOwn) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
     std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
+    EXPECT_EQ(posix_spawn(&pid_, program.c_str(), &actions, &attributes, argv.data(), environ), 0);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
   }
