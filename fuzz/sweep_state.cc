@@ -1,8 +1,5 @@
 #include "fuzz/sweep_state.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -15,6 +12,7 @@
 
 #include "fuzz/run.h"
 #include "kernels/builtin_candidate.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -23,13 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFirstLine = "bytegate-sweep 1";
 constexpr const char* kExtension = ".sweep";
-
-std::string digest_of(std::string_view bytes) {
-  char text[17] = {};
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(XXH3_64bits(bytes.data(), bytes.size())));
-  return text;
-}
 
 std::optional<std::string> bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -79,7 +70,7 @@ std::optional<Record> parse_record(const std::string& text) {
   const size_t body_size = text.rfind("check ");
   if (body_size == std::string::npos) return std::nullopt;
   const std::string_view body = std::string_view(text).substr(0, body_size);
-  if (text.substr(body_size) != "check " + digest_of(body) + "\n") return std::nullopt;
+  if (text.substr(body_size) != "check " + text_digest(body) + "\n") return std::nullopt;
   std::istringstream lines{std::string(body)};
   std::string line;
   if (!std::getline(lines, line) || line != kFirstLine) return std::nullopt;
@@ -135,16 +126,16 @@ BuildDigest build_digest(const std::string& candidate) {
   for (const std::string& file : files) {
     const std::optional<std::string> bytes = bytes_of(file);
     if (!bytes) return {.digest = "", .error = file + ": cannot be read"};
-    digests += digest_of(*bytes);
+    digests += text_digest(*bytes);
   }
-  return {.digest = digest_of(digests), .error = ""};
+  return {.digest = text_digest(digests), .error = ""};
 }
 
 std::string sweep_version(const World& world, const BuildDigest& build, const std::string& on) {
   const WorldParts parts = divide(world);
-  return digest_of(build.digest + " " + std::string(world.holds) + " " +
-                   std::to_string(parts.num_cases) + " " + std::to_string(parts.part_cases) + " " +
-                   on);
+  return text_digest(build.digest + " " + std::string(world.holds) + " " +
+                     std::to_string(parts.num_cases) + " " + std::to_string(parts.part_cases) +
+                     " " + on);
 }
 
 SweepRecords load_sweep_records(const std::string& folder, const SweepIdentity& identity,
@@ -167,7 +158,7 @@ SweepRecords load_sweep_records(const std::string& folder, const SweepIdentity& 
 std::string sweep_record_path(const std::string& folder, const SweepIdentity& identity,
                               const PartShard& shard) {
   const std::string name = identity.op + "." + identity.world + "." + identity.backend + "." +
-                           digest_of(identity.candidate) + "." + std::to_string(shard.first) +
+                           text_digest(identity.candidate) + "." + std::to_string(shard.first) +
                            "-of-" + std::to_string(shard.count) + kExtension;
   return (fs::path(folder) / name).string();
 }
@@ -185,7 +176,7 @@ std::string sweep_record_text(const SweepIdentity& identity, const PartSet& pass
         "passed " + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "") + "\n";
     first = last;
   }
-  return text + "check " + digest_of(text) + "\n";
+  return text + "check " + text_digest(text) + "\n";
 }
 
 }  // namespace bytegate

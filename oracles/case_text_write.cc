@@ -1,13 +1,9 @@
-#include "oracles/case_text.h"
-
-// Header only, so that nothing is linked.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <array>
 
+#include "oracles/case_text.h"
 #include "oracles/case_text_values.h"
 #include "oracles/text_cursor.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -114,12 +110,7 @@ std::string write_case(const Case& c) {
 }
 
 std::string case_digest(const Case& c) {
-  const std::string text = write_text(c, Remarks::kOmit);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  uint64_t hash = XXH3_64bits(text.data(), text.size());
-  std::string digest(16, '0');
-  for (size_t i = digest.size(); i-- > 0; hash >>= 4) digest[i] = kDigits[hash & 15];
-  return digest;
+  return text_digest(write_text(c, Remarks::kOmit));
 }
 
 std::string to_string(const ParseError& error) {

@@ -20,6 +20,7 @@
 #include "fuzz/campaign/state_folder.h"
 #include "fuzz/sweep_state.h"
 #include "oracles/durable_file.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -101,7 +102,7 @@ bool Campaign::choose() {
       outcome_.refused = target + ": cannot be read";
       return false;
     }
-    wanted.targets[op] = digest_of_text(*bytes);
+    wanted.targets[op] = text_digest(*bytes);
   }
   if (!options_.targets.empty()) outcome_.errors = keep_start_cases(*state_, options_.start_cases);
   ChosenStart chosen = choose_start(*state_, std::move(wanted));

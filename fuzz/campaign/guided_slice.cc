@@ -13,6 +13,7 @@
 #include "fuzz/guided/last_input.h"
 #include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -36,7 +37,7 @@ std::string folder_of(const StateFolder& state, const GuidedSlice& slice) {
 uint32_t seed_of(const GuidedSlice& slice, uint64_t seed) {
   const std::string name =
       std::to_string(seed) + " " + slice.chain.name() + " " + std::to_string(slice.idx);
-  const uint64_t digest = std::stoull(digest_of_text(name), nullptr, 16);
+  const uint64_t digest = std::stoull(text_digest(name), nullptr, 16);
   return static_cast<uint32_t>(digest & 0x7fffffff) | 1;
 }
 

@@ -1,13 +1,12 @@
 #include "fuzz/campaign/slice.h"
 
-#define XXH_INLINE_ALL
 #include <nlohmann/json.hpp>
-#include <xxhash.h>
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <utility>
+
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -134,14 +133,7 @@ ParsedSliceRecord parse_slice_record(const std::string& text) {
 }
 
 std::string slice_file_name(const Chain& chain, int64_t idx, const std::string& text) {
-  return chain.name() + "." + std::to_string(idx) + "-" + digest_of_text(text) + ".json";
-}
-
-std::string digest_of_text(std::string_view text) {
-  std::array<char, 17> digits = {};
-  std::snprintf(digits.data(), digits.size(), "%016llx",
-                static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
-  return digits.data();
+  return chain.name() + "." + std::to_string(idx) + "-" + text_digest(text) + ".json";
 }
 
 void add_counts(NamedCounts& sum, const NamedCounts& more) {

@@ -75,9 +75,6 @@ ParsedSliceRecord parse_slice_record(const std::string& text);
 // "<chain>.<idx>-<digest of the text>.json"
 std::string slice_file_name(const Chain& chain, int64_t idx, const std::string& text);
 
-// 16 hexadecimal digits.
-std::string digest_of_text(std::string_view text);
-
 void add_counts(NamedCounts& sum, const NamedCounts& more);
 
 }  // namespace bytegate

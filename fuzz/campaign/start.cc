@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "oracles/text_digest.h"
+
 namespace bytegate {
 namespace {
 
@@ -76,7 +78,7 @@ std::string campaign_start_text(const CampaignStart& start) {
 }
 
 std::string campaign_id(const CampaignStart& start) {
-  return digest_of_text(campaign_start_text(start));
+  return text_digest(campaign_start_text(start));
 }
 
 // Inputs are listed before starts: whatever another process of the same campaign adds to them, it
@@ -90,7 +92,7 @@ ChosenStart choose_start(const StateFolder& state, CampaignStart wanted) {
     const std::optional<std::string> text = file_bytes(path);
     if (!text) continue;  // its process ended before it was written
     const std::optional<CampaignStart> start = parse_start(*text);
-    if (!start || digest_of_text(*text) != id) {
+    if (!start || text_digest(*text) != id) {
       chosen.damaged.push_back(state.set_aside(path, "is damaged, or no start of a campaign"));
       continue;
     }
