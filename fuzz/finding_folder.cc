@@ -8,6 +8,7 @@
 #include "fuzz/reproducer/python_reproducer.h"
 #include "kernels/builtin_candidate.h"
 #include "oracles/durable_file.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -67,16 +68,16 @@ std::optional<std::string> write_finding_folder(const Finding& finding, const Op
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return "cannot create " + folder + ": " + error.message();
-  const auto write = [&](const char* name, const std::string& text) {
+  const auto write = [&](const std::string& name, const std::string& text) {
     return write_durably(folder + "/" + name, text);
   };
   if (auto failed = write("difference.txt", difference_text(finding, plan, rerun.result))) {
     return failed;
   }
-  if (auto failed = write("versions.txt", versions_text(finding, context, rerun.candidate_name,
-                                                        rerun.candidate_version))) {
-    return failed;
-  }
+  // Of what is in a folder only this tells machines apart, so that folders of many become one.
+  const std::string versions =
+      versions_text(finding, context, rerun.candidate_name, rerun.candidate_version);
+  if (auto failed = write("versions-" + text_digest(versions) + ".txt", versions)) return failed;
   if (plan.error.empty()) {
     if (auto failed = write("reproducer.cc", cpp_reproducer(plan))) return failed;
     if (auto failed = write("reproducer.py", python_reproducer(plan))) return failed;

@@ -2,11 +2,6 @@
 
 #include <sys/utsname.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,6 +9,7 @@
 #include "fuzz/reproducer/python_reproducer.h"
 #include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
+#include "oracles/text_digest.h"
 
 namespace bytegate {
 namespace {
@@ -81,11 +77,7 @@ std::string file_digest(const std::string& path) {
   if (!file) return "(cannot be read)";
   std::ostringstream bytes;
   bytes << file.rdbuf();
-  const std::string held = bytes.str();
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx",
-                static_cast<unsigned long long>(XXH3_64bits(held.data(), held.size())));
-  return text.data();
+  return text_digest(bytes.str());
 }
 
 std::string first_line(const std::string& path) {
@@ -171,7 +163,8 @@ std::string finding_readme(const Finding& finding, const FindingContext& context
       describe(finding.verdict) + "\n\nThe case is `" + stem + ".case`, beside this folder" +
       (finding.minimal ? "; no simpler one fails alike.\n\n" : ".\n\n") +
       "- `difference.txt`: what came out, and what should have\n"
-      "- `versions.txt`: what was tested, and by what\n\n## Replay it, from here\n\n    " +
+      "- `versions-*.txt`: what was tested, and by what; one for each that saw it\n\n## Replay it, "
+      "from here\n\n    " +
       replay_line("bytegate", "../" + stem + ".case", context.candidate, finding.backend) + "\n\n";
   text += "## Without bytegate\n\n";
   if (!plan.error.empty()) {
@@ -195,7 +188,7 @@ std::string finding_readme(const Finding& finding, const FindingContext& context
          "function,\n"
          "`call_kernel`, is all that knows of this candidate. Put a call of the kernel's own API\n"
          "there, give `-` as the library, and send the file with `difference.txt` and\n"
-         "`versions.txt`.\n";
+         "`versions-*.txt`.\n";
 }
 
 }  // namespace bytegate

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "fuzz/finding_folder.h"
@@ -17,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Elements elements(std::vector<int32_t> values) {
   return Elements(std::move(values));
@@ -74,31 +77,53 @@ TEST(Reproducer, QuotesWhateverANameHolds) {
   EXPECT_EQ(quoted_text("a\"b\\c\n?"), R"("a\"b\\c\012\077")");
 }
 
-class FindingFolder : public TempFolder {};
+class FindingFolder : public TempFolder {
+ protected:
+  void write(const FindingContext& context) {
+    Finding finding;
+    finding.kept = make_paged_mqa_metadata_case({1000, 2}, 3);
+    finding.op = finding.kept.op->name;
+    finding.verdict = {.kind = VerdictKind::kMismatch, .origin = "mismatch:schedule_metadata"};
+    finding.file = path("one.case");
+    const OpProperties& properties = *find_properties(all_properties(), *finding.kept.op);
+    ASSERT_EQ(write_finding_folder(finding, properties, context).value_or(""), "");
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> held() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path("one"))) {
+      files[entry.path().filename()] = text_of(entry.path());
+    }
+    return files;
+  }
+
+  const FindingContext here_ = {
+      .candidate = BYTEGATE_SCHEDULE_WRONG, .backend_description = "here", .program_version = "1"};
+};
 
 TEST_F(FindingFolder, HasTheSameBytesForTheSameFinding) {
-  Finding finding;
-  finding.kept = make_paged_mqa_metadata_case({1000, 2}, 3);
-  finding.op = finding.kept.op->name;
-  finding.verdict = {.kind = VerdictKind::kMismatch, .origin = "mismatch:schedule_metadata"};
-  finding.file = path("one.case");
-  const FindingContext context = {
-      .candidate = BYTEGATE_SCHEDULE_WRONG, .backend_description = "here", .program_version = "1"};
-  const OpProperties& properties = *find_properties(all_properties(), *finding.kept.op);
-  std::vector<std::string> texts;
-  for (int i = 0; i < 2; ++i) {
-    ASSERT_EQ(write_finding_folder(finding, properties, context).value_or(""), "");
-    std::string text;
-    for (const char* name :
-         {"README.md", "difference.txt", "versions.txt", "reproducer.cc", "reproducer.py"}) {
-      const std::string held = text_of(path(std::string("one/") + name));
-      EXPECT_THAT(held, Not(IsEmpty())) << name;
-      text += held;
-    }
-    texts.push_back(text);
+  write(here_);
+  const auto first = held();
+  write(here_);
+  EXPECT_EQ(held(), first);
+  EXPECT_EQ(first.size(), 5U);
+  for (const char* name : {"README.md", "difference.txt", "reproducer.cc", "reproducer.py"}) {
+    ASSERT_TRUE(first.count(name) == 1) << name;
+    EXPECT_THAT(first.at(name), Not(IsEmpty())) << name;
   }
-  EXPECT_EQ(texts[0], texts[1]);
-  EXPECT_THAT(text_of(path("one/difference.txt")), HasSubstr(": expect "));
+  EXPECT_THAT(first.at("difference.txt"), HasSubstr(": expect "));
+  EXPECT_THAT(first.rbegin()->first, StartsWith("versions-"));
+}
+
+TEST_F(FindingFolder, OfTwoMachinesDiffersByWhichTheyAre) {
+  write(here_);
+  const auto first = held();
+  FindingContext there = here_;
+  there.backend_description = "there";
+  write(there);
+  auto both = held();
+  EXPECT_EQ(both.size(), first.size() + 1);
+  for (const auto& [name, text] : first) EXPECT_EQ(both[name], text) << name;
 }
 
 TEST_F(FindingFolder, OfAFindingWithoutAFileIsRefused) {
