@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "fuzz/campaign/state_folder.h"
 #include "fuzz/journal_file.h"
 #include "fuzz/sweep_state.h"
 #include "fuzz/testing/temp_folder.h"
@@ -193,7 +194,8 @@ std::vector<std::pair<std::string, int64_t>> current_versions(const std::string&
   return {{"case-", kCaseFormatVersion},
           {"sweep-", version_in(sweep_record_text({}, PartSet(0)))},
           {"journal-", version_in(write_owner({}))},
-          {"journal-", written_batch(batch_path)[7] - '0'}};
+          {"journal-", written_batch(batch_path)[7] - '0'},
+          {"state-", version_in(kStateFormat)}};
 }
 
 bool is_kept(const std::string& beginning) {
