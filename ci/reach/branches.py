@@ -4,8 +4,11 @@ import dataclasses
 import json
 import os.path
 import pathlib
+import re
 
 SIDES = ('true', 'false')
+# `kMode == DsaMode::kDecode`: names that begin with a k, and operators.
+CONSTANTS = re.compile(r'[!( ]*(\w+::)*k[A-Z]\w*([!=<>&|() ]+(\w+::)*k[A-Z]\w*)*[) ]*')
 
 
 class CoverageError(Exception):
@@ -23,11 +26,27 @@ class Branch:
     end_column: int
 
 
+def declaration_text(lines, branch):
+    """Of a variable declared in a condition the whole declaration: a name alone says nothing."""
+    if not lines[branch.line - 1][:branch.column - 1].endswith('(auto '):
+        return None
+    text = ' '.join([lines[branch.line - 1][branch.column - 1:], *lines[branch.line:branch.line + 9]])
+    depth = 0
+    for i, letter in enumerate(text):
+        depth += {'(': 1, ')': -1}.get(letter, 0)
+        if depth < 0:
+            return ' '.join(text[:i].split())
+    return None
+
+
 def condition_text(root, branch):
     """What stands in the source for a branch, with its blanks made single."""
     lines = (pathlib.Path(root) / branch.file).read_text(encoding='utf-8').splitlines()
     if branch.end_line > len(lines):
         raise CoverageError(f'{branch.file}: the export is of another version of this file')
+    declaration = declaration_text(lines, branch)
+    if declaration:
+        return declaration
     rows = lines[branch.line - 1:branch.end_line]
     if len(rows) == 1:
         rows = [rows[0][branch.column - 1:branch.end_column - 1]]
@@ -37,9 +56,11 @@ def condition_text(root, branch):
 
 
 def is_decided_by_compiler(root, branch):
-    """Whether it is the condition of an `if constexpr`, of which no instance has two sides."""
+    """Whether no instance has two sides: an `if constexpr`, or a condition of constants alone."""
     lines = (pathlib.Path(root) / branch.file).read_text(encoding='utf-8').splitlines()
-    return lines[branch.line - 1][:branch.column - 1].rstrip().endswith('if constexpr (')
+    if lines[branch.line - 1][:branch.column - 1].rstrip().endswith('if constexpr ('):
+        return True
+    return CONSTANTS.fullmatch(condition_text(root, branch)) is not None
 
 
 def read_export(text, root, is_wanted):

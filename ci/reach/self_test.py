@@ -15,7 +15,8 @@ from reach.judgement import judge, text_of  # noqa: E402
 from reach.unreachable import ListError, parse  # noqa: E402
 
 SOURCE = ('int f(int a) {\n  if (a > 0 &&\n      a < 9) return 1;\n  return a ? 2 : 3;\n'
-          '  if constexpr (kB) return 4;\n}\n')
+          '  if constexpr (kB) return 4;\n  return kMode == Mode::kA ? 5 : 6;\n'
+          '  if (auto error = check("a",\n                         f(a))) return 7;\n}\n')
 LIST = '''# A comment.
 sources kernels/*.h kernels/b.cc
 
@@ -48,8 +49,13 @@ class Reach(unittest.TestCase):
         counts = self.counts([*CHOICE, 1, 0], [*CHOICE, 0, 2])
         self.assertEqual(counts, {Branch('kernels/a.h', *CHOICE): [1, 2]})
 
+    def test_a_variable_of_a_condition_is_its_declaration(self):
+        self.assertEqual(condition_text(ROOT, Branch('kernels/a.h', 7, 12, 7, 17)),
+                         'error = check("a", f(a))')
+
     def test_what_a_compiler_decides_is_no_branch(self):
         self.assertEqual(self.counts([5, 17, 5, 19, 0, 0]), {})
+        self.assertEqual(self.counts([6, 10, 6, 27, 0, 0]), {})
 
     def test_files_that_are_not_wanted_are_left_out(self):
         text = export_of([*CHOICE, 1, 0], file='kernels/a.cc')
