@@ -83,7 +83,7 @@ add_dependencies(kernels_test ${bad_libraries} schedule_right)
 target_compile_definitions(kernels_test PRIVATE
   BYTEGATE_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}/testing/libraries"
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>")
-target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing bytegate_gtest)
+target_link_libraries(kernels_test PRIVATE bytegate_kernels_testing bytegate_gtest_precompiled)
 gtest_discover_tests(kernels_test)
 
 add_test(NAME Examples.BuildOutsideTheTreeFromAnInstall

@@ -27,5 +27,5 @@ target_compile_definitions(properties_test PRIVATE
   BYTEGATE_SCHEDULE_RIGHT="$<TARGET_FILE:schedule_right>"
   BYTEGATE_SCHEDULE_WRONG="$<TARGET_FILE:schedule_wrong>")
 target_link_libraries(properties_test PRIVATE
-  bytegate_properties bytegate_kernels_testing rapidcheck bytegate_gtest)
+  bytegate_properties bytegate_kernels_testing rapidcheck bytegate_gtest_precompiled)
 gtest_discover_tests(properties_test)

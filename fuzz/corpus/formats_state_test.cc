@@ -44,9 +44,11 @@ SliceRecord kept_guided_slice() {
 }
 
 SliceRecord kept_drawn_slice() {
-  return {.campaign = "89abcdef01234567",
-          .chain = {.kind = SliceKind::kDrawn, .op = "an_op", .backend = BackendKind::kCuda},
-          .passed = 2000};
+  SliceRecord record;
+  record.campaign = "89abcdef01234567";
+  record.chain = {.kind = SliceKind::kDrawn, .op = "an_op", .backend = BackendKind::kCuda};
+  record.passed = 2000;
+  return record;
 }
 
 class StateFormat : public TempFolder {
