@@ -1,9 +1,12 @@
-// Keeps what fails: one finding per origin, on disk before anything else is done with it.
+// Keeps what fails: one finding per origin, on disk before anything else is done with it. A flaw is
+// named as a replay shows it: one that all modes show without a mode, one that an earlier launch
+// has to bring about as that of mode `again`.
 #pragma once
 
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,14 +30,31 @@ class Keeper {
   [[nodiscard]] bool knows(const std::string& origin);
 
   // Once all threads are done.
-  std::vector<Finding> take_findings() { return std::move(findings_); }
+  std::vector<Finding> take_findings();
   [[nodiscard]] int64_t num_unkept() const { return num_unkept_; }
 
  private:
+  struct Shown {
+    MinimizeResult small;
+    bool alone = false;     // it fails in a process of its own
+    std::string note = {};  // what it does there instead
+  };
+
   void blame(FailedCase& failed, Candidate& candidate, Backend& backend);
-  Finding save(FailedCase failed, Candidate& candidate, Backend& backend);
-  void make_small(Finding& finding, Candidate& candidate, Backend& backend);
-  bool fails_alone(const Case& c);
+  // False: another finding, as which it fails alone, answers for it.
+  bool save(FailedCase failed, size_t place, Candidate& candidate, Backend& backend,
+            Finding& finding);
+  bool make_small(Finding& finding, size_t place, Candidate& candidate, Backend& backend);
+  bool claim(const std::string& origin, size_t place);
+  bool is_another(const FailedCase& failed);
+  Shown minimize_shown(const Finding& finding, Candidate& candidate, Backend& backend);
+  Shown minimize_kept(const Finding& finding, MinimizeResult small);
+  Shown minimize_alone(const Case& c, const Verdict& verdict);
+  [[nodiscard]] MinimizeOptions minimizing() const;
+  [[nodiscard]] std::optional<Verdict> check_alone(const Case& c) const;
+  // The verdict there, where it is of that flaw.
+  [[nodiscard]] std::optional<Verdict> failure_alone(const Case& c,
+                                                     const std::string& origin) const;
   Verdict check_one(const Case& c, Candidate& candidate, Backend& backend) const;
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
 
@@ -43,6 +63,7 @@ class Keeper {
   std::mutex mutex_;
   std::vector<Finding> findings_;
   std::map<std::string, size_t> finding_of_origin_;
+  std::set<size_t> merged_;  // of findings_: those that another one answers for
   // Origins with a mode, and whether a plain launch fails alike.
   std::map<std::string, bool> is_plain_;
   int64_t num_unkept_ = 0;

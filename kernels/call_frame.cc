@@ -10,31 +10,12 @@ DLDataType dl_type(DType dtype) {
   return {.code = kDLInt, .bits = static_cast<uint8_t>(8 * dtype_bytes(dtype)), .lanes = 1};
 }
 
-bool has_elements(const Case& c, int tensor) {
-  const Tensor& asked = c.tensors[static_cast<size_t>(tensor)];
-  return asked.present && num_elements(asked.shape).value_or(1) > 0;
-}
-
-bool is_input(const Case& c, int tensor) {
-  return c.op->tensors[static_cast<size_t>(tensor)].role == Role::kInput;
-}
-
 // Why a call fault leaves the call as it was, or as right as it was; empty when it does not.
 std::string vacuous_reason(const CallFault& fault, const CallSize& size, const Case& c) {
-  switch (fault.kind) {
-    case CallFaultKind::kShortWorkspace:
-      return size.workspace_bytes > 0 ? "" : "there is no workspace to shorten";
-    case CallFaultKind::kNull:
-      return has_elements(c, fault.tensor) ? "" : "a tensor without elements is null anyway";
-    case CallFaultKind::kOverlap:
-      if (!has_elements(c, fault.tensor) || !has_elements(c, fault.other)) {
-        return "a tensor without elements overlaps nothing";
-      }
-      if (fault.tensor == fault.other || (is_input(c, fault.tensor) && is_input(c, fault.other))) {
-        return "inputs may overlap";
-      }
+  if (fault.kind == CallFaultKind::kShortWorkspace && size.workspace_bytes == 0) {
+    return "there is no workspace to shorten";
   }
-  return "";
+  return idle_reason(c, fault).value_or("");
 }
 
 // Why the sections cannot be parts of a workspace; empty when they can.

@@ -48,6 +48,12 @@ set_target_properties(bytegate_planted PROPERTIES PREFIX "" OUTPUT_NAME planted
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
 target_link_libraries(bytegate_planted PRIVATE bytegate_kernels_testing)
 
+# Wrong where it was launched before.
+add_library(bytegate_remembers MODULE testing/libraries/remembers.cc)
+set_target_properties(bytegate_remembers PROPERTIES PREFIX "" OUTPUT_NAME remembers
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/testing/libraries)
+target_link_libraries(bytegate_remembers PRIVATE bytegate_kernels)
+
 add_executable(kernels_test
   arena_test.cc
   candidate_test.cc

@@ -224,6 +224,31 @@ std::optional<std::string> malformed_reason(const Case& c) {
   return std::nullopt;
 }
 
+std::optional<std::string> idle_reason(const Case& c, const CallFault& fault) {
+  const auto has_elements = [&](int tensor) {
+    const Tensor& asked = c.tensors[static_cast<size_t>(tensor)];
+    return asked.present && num_elements(asked.shape).value_or(1) > 0;
+  };
+  const auto is_input = [&](int tensor) {
+    return c.op->tensors[static_cast<size_t>(tensor)].role == Role::kInput;
+  };
+  switch (fault.kind) {
+    case CallFaultKind::kShortWorkspace:
+      break;
+    case CallFaultKind::kNull:
+      if (!has_elements(fault.tensor)) return "a tensor without elements is null anyway";
+      break;
+    case CallFaultKind::kOverlap:
+      if (!has_elements(fault.tensor) || !has_elements(fault.other)) {
+        return "a tensor without elements overlaps nothing";
+      }
+      if (fault.tensor == fault.other) return "a tensor overlaps itself anyway";
+      if (is_input(fault.tensor) && is_input(fault.other)) return "inputs may overlap";
+      break;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> invalid_call_reason(const Case& c) {
   if (auto reason = malformed_reason(c)) return reason;
   if (auto reason = range_reason(c)) return reason;

@@ -89,6 +89,11 @@ std::optional<std::string> invalid_reason(const Case& c);
 // The same as far as the host sees it in a call: whatever the inputs' elements are.
 std::optional<std::string> invalid_call_reason(const Case& c);
 
+// Why a call fault leaves the call as it was, or as right as it was, naming what it finds in its
+// way; nothing when it spoils the call. Whether there is a workspace to shorten, the candidate
+// alone knows.
+std::optional<std::string> idle_reason(const Case& c, const CallFault& fault);
+
 // Why the case cannot even be represented (sizes that do not fit, element counts that disagree with
 // the shape): such a case is never run, whatever it expects.
 std::optional<std::string> malformed_reason(const Case& c);

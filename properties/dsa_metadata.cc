@@ -1,6 +1,7 @@
 #include "properties/dsa_metadata.h"
 
 #include "oracles/dsa_metadata.h"
+#include "oracles/dsa_validity.h"
 #include "oracles/dsa_walker.h"
 #include "properties/dsa_axes.h"
 #include "properties/dsa_batch.h"
@@ -14,6 +15,18 @@
 
 namespace bytegate {
 namespace {
+
+// What the eager steps hand on, and the sums of the tiles of a schedule of many rows.
+bool takes_workspace(const Case& c) {
+  constexpr int64_t kRowsOfOneBlock = 2048;
+  const DsaDescription& description = describe_dsa(*c.op);
+  if (c.forced_path == "eager") {
+    return c.dims[static_cast<size_t>(description.dims.num_requests)] > 0;
+  }
+  const bool fused = c.forced_path.empty() || c.forced_path == "fused";
+  return fused && description.entry == DsaEntry::kRefresh &&
+         dsa_num_rows(description, c) > kRowsOfOneBlock;
+}
 
 template <const Op& (*kOp)()>
 OpProperties properties_of() {
@@ -30,6 +43,7 @@ OpProperties properties_of() {
       kOp(), [](int first, int second) { return dsa_cell_is_possible(kOp(), first, second); });
   // Tokens of a page and of a split; threads of a warp and of a block.
   properties.edges = {64, 256, 32, 128, 1024, 2048, 65536};
+  properties.takes_workspace = takes_workspace;
   properties.states = dsa_states();
   properties.walk_states = walk_dsa_states;
   properties.broken_invariant = walk_dsa;

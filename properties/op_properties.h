@@ -38,6 +38,9 @@ struct OpProperties {
   std::vector<int64_t> edges = {};
   // Whether the path that a case forces takes it; absent: each path takes every case.
   bool (*path_takes)(const Case& c) = nullptr;
+  // Whether production takes a workspace for the case, so that there is one to shorten, wherever it
+  // does not refuse it at once; absent: never.
+  bool (*takes_workspace)(const Case& c) = nullptr;
   // What a consumer of the outputs goes through, as a finite set of states, for coverage-guided
   // search: those that it passes in this valid case with these outputs of its first step, in order.
   std::vector<std::string_view> states = {};

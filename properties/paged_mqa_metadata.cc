@@ -46,6 +46,7 @@ OpProperties paged_mqa_metadata_properties() {
   // A split, a warp, and the rows at which dispatch and tiles change.
   properties.edges = {kSplitKv, kSplitKv, kSplitKv, 32, 64, 1024, 2048, 4096, 8192};
   properties.path_takes = paged_mqa_metadata_path_takes;
+  properties.takes_workspace = paged_mqa_metadata_takes_workspace;
   properties.states = paged_mqa_metadata_states();
   properties.walk_states = walk_paged_mqa_metadata_states;
   properties.broken_invariant = broken_invariant;

@@ -92,6 +92,11 @@ bool paged_mqa_metadata_path_takes(const Case& c) {
   return c.forced_path != "small" || c.dims[0] <= kSmallRows;
 }
 
+bool paged_mqa_metadata_takes_workspace(const Case& c) {
+  if (c.forced_path == "multi_block") return c.dims[0] > 0;
+  return c.forced_path.empty() && c.dims[0] > kSmallRows;
+}
+
 Case generate_paged_mqa_metadata(Draw& draw) {
   std::vector<int32_t> lens(static_cast<size_t>(draw_num_rows(draw)));
   const int64_t num_sm = draw_num_sm(draw);

@@ -10,5 +10,7 @@ Case generate_paged_mqa_metadata(Draw& draw);
 
 // Whether the path that the case forces takes so many requests.
 bool paged_mqa_metadata_path_takes(const Case& c);
+// Whether it sums up its tiles in a workspace.
+bool paged_mqa_metadata_takes_workspace(const Case& c);
 
 }  // namespace bytegate

@@ -166,9 +166,6 @@ int exit_code_of(const Report& report) {
     for (int kind = 0; kind < kNumVerdictKinds; ++kind) {
       const VerdictKind verdict = static_cast<VerdictKind>(kind);
       if (says_nothing(verdict) && !is_production(report)) continue;
-      // Guidance tries calls that have nothing to spoil, and should.
-      const bool guided = row.campaign && row.campaign->kind == SliceKind::kGuided;
-      if (verdict == VerdictKind::kVacuous && guided) continue;
       if (verdicts(tally, verdict) > 0) worsen(bytegate::exit_code_of(verdict));
     }
     if (!row.outcome.error.empty()) worsen(bytegate::exit_code_of(row.outcome.error_kind));

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxOrigins = 256;  // of an operation on a backend
+constexpr const char* kProduction = "production";  // takes every case
+constexpr int kMaxOrigins = 256;                   // of an operation on a backend
 
 }  // namespace
 
@@ -102,7 +103,7 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
                     .front();
     }
     if (verdict.kind == VerdictKind::kUntested && stopped()) return false;
-    if (says_nothing(verdict.kind)) continue;
+    if (says_nothing(verdict.kind) && options_.run.candidate != kProduction) continue;
     if (verdict.passed()) {
       if (suspect.origin_otherwise.empty()) continue;
       verdict.origin = suspect.origin_otherwise;

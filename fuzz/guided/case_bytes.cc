@@ -255,6 +255,7 @@ class Decoder {
       op_.settle(case_);
       shrink_elements_to_limits(case_, limits_);
     }
+    std::erase_if(case_.call_faults, [&](const CallFault& fault) { return is_idle(fault); });
     // A candidate that takes an overlap writes a whole tensor where another one lies, and there has
     // to be room for that.
     const bool overlaps =
@@ -267,6 +268,14 @@ class Decoder {
     }
     // What settling an alias twice would take, no bytes that mean something have.
     if (malformed_reason(case_) || !fits(size_of(case_), limits_)) case_ = make_case(op_);
+  }
+
+  // A fault that spoils nothing would make a case that says nothing.
+  [[nodiscard]] bool is_idle(const CallFault& fault) const {
+    if (fault.kind != CallFaultKind::kShortWorkspace) return idle_reason(case_, fault).has_value();
+    const OpProperties* properties = find_properties(all_properties(), op_);
+    return properties == nullptr || properties->takes_workspace == nullptr ||
+           !properties->takes_workspace(case_);
   }
 
   const Op& op_;

@@ -19,14 +19,14 @@ struct CaseBytesLimits {
 
 // A well-formed case of the operation, whatever the bytes are; missing ones count as zeros. It
 // expects bytes where it is valid, to be refused where the host can see that it is not (call faults
-// among them), and to be survived where only its elements are outside the contract. It follows from
-// the bytes alone.
+// among them), and to be survived where only its elements are outside the contract. A call fault
+// that would spoil nothing of production's call is left out. It follows from the bytes alone.
 Case case_of_bytes(const Op& op, std::span<const uint8_t> bytes,
                    const CaseBytesLimits& limits = {});
 
 // Bytes of which case_of_bytes() makes the case again (without its origin and note, and for any
-// backend); nothing when it is beyond the limits, or is not as make_case() and the case format
-// leave what is absent.
+// backend); nothing when it is beyond the limits, has a call fault that would spoil nothing, or is
+// not as make_case() and the case format leave what is absent.
 std::optional<std::vector<uint8_t>> bytes_of_case(const Case& c,
                                                   const CaseBytesLimits& limits = {});
 

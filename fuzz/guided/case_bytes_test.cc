@@ -1,8 +1,11 @@
 #include "fuzz/guided/case_bytes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,17 +13,33 @@
 #include "fuzz/guided/case_size.h"
 #include "fuzz/guided/integer_code.h"
 #include "fuzz/sources.h"
+#include "kernels/builtin_candidate.h"
+#include "kernels/call_frame.h"
+#include "kernels/host_backend.h"
 #include "oracles/case_text.h"
 #include "oracles/dsa_metadata.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "properties/check.h"
 #include "properties/op_properties.h"
 
 namespace bytegate {
 namespace {
 
+using ::testing::Each;
+using ::testing::Gt;
+
 std::vector<uint8_t> random_bytes(Draw& draw) {
   std::vector<uint8_t> bytes(static_cast<size_t>(draw.between(0, 200)));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(draw.bits());
+  return bytes;
+}
+
+// Of the forms that have call faults.
+std::vector<uint8_t> random_fault_bytes(Draw& draw) {
+  std::vector<uint8_t> bytes = random_bytes(draw);
+  CaseForm form = CaseForm::of_byte(static_cast<uint8_t>(draw.bits() | 0xe0));
+  form.has_faults = true;
+  bytes.insert(bytes.begin(), form.byte());
   return bytes;
 }
 
@@ -78,11 +97,49 @@ TEST(CaseBytes, WhatBytesSayIsSaidAgain) {
   for (const OpProperties& properties : all_properties()) {
     Draw draw(2);
     for (int i = 0; i < 300; ++i) {
-      const Case c = case_of_bytes(*properties.op, random_bytes(draw));
+      const Case c =
+          case_of_bytes(*properties.op, i % 2 == 0 ? random_bytes(draw) : random_fault_bytes(draw));
       const auto bytes = bytes_of_case(c);
       ASSERT_TRUE(bytes.has_value()) << write_case(c);
       ASSERT_EQ(case_of_bytes(*properties.op, *bytes), c);
     }
+  }
+}
+
+TEST(CaseBytes, NoBytesAreACaseThatSaysNothingOfProduction) {
+  const std::unique_ptr<Candidate> production = Candidate::open(production_candidate()).candidate;
+  FaultMap faults;
+  const std::unique_ptr<Backend> backend =
+      make_guarded_host_backend({.max_switches = uint64_t{1} << 26}, faults);
+  for (const OpProperties& properties : all_properties()) {
+    Draw draw(4);
+    std::array<int, 3> num_of_kind{};
+    for (int i = 0; i < 600; ++i) {
+      const Case c =
+          case_of_bytes(*properties.op, i % 3 == 0 ? random_bytes(draw) : random_fault_bytes(draw));
+      const Verdict verdict = check({&c, 1}, *production, *backend, properties).front();
+      ASSERT_TRUE(verdict.passed()) << describe(verdict) << "\n" << write_case(c);
+      for (const CallFault& fault : c.call_faults) ++num_of_kind[static_cast<size_t>(fault.kind)];
+    }
+    EXPECT_THAT(num_of_kind, Each(Gt(20))) << properties.op->name;
+  }
+}
+
+// The hook alone keeps the fault of a workspace that there is not from being a case.
+TEST(CaseBytes, WhetherProductionTakesAWorkspaceIsKnown) {
+  const std::unique_ptr<Candidate> production = Candidate::open(production_candidate()).candidate;
+  for (const OpProperties& properties : all_properties()) {
+    std::array<int, 2> num{};
+    for (uint64_t seed = 0; seed < 400; ++seed) {
+      Draw draw(seed);
+      Case c = properties.generate(draw);
+      if (seed % 4 == 0) c.forced_path = properties.op->paths.back();
+      const CallSize size = query_call(*production, c, {.device_type = kDLCPU, .device_id = 0});
+      ASSERT_EQ(size.status, BYTEGATE_OK) << size.message;
+      ASSERT_EQ(properties.takes_workspace(c), size.workspace_bytes > 0) << write_case(c);
+      ++num[size.workspace_bytes > 0 ? 1 : 0];
+    }
+    EXPECT_THAT(num, Each(Gt(20))) << properties.op->name;
   }
 }
 

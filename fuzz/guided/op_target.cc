@@ -75,7 +75,9 @@ std::optional<std::string> OpTarget::run(std::span<const uint8_t> input) {
       feedback_.note_states(states);
     }
   }
-  if (run.verdict.passed() || says_nothing(run.verdict.kind)) return std::nullopt;
+  if (run.verdict.passed()) return std::nullopt;
+  // Ours takes every case, and no input is to be one that says nothing of it.
+  if (says_nothing(run.verdict.kind) && !options_.candidate.empty()) return std::nullopt;
   return keep_failure(c, run.verdict);
 }
 

@@ -17,7 +17,7 @@ enum class PlantedAct : uint8_t {
   kSpoilInput,   // writes the last element of an input
   kWriteBefore,  // writes the element before the first
   kReadAfter,    // reads the element after the last; on the host only
-  kSpoilAgain,   // the last, in the second of two equal launches; on the host only
+  kSpoilLater,   // the last of an output, in each launch of a case but its first; on the host only
   kRefuse,
   kFail,
   kReportFault,
