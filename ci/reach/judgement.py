@@ -25,30 +25,35 @@ class Judgement:
         return bool(self.scores) and not (self.missing or self.refuted or self.stale)
 
 
+def names_of(branches, root):
+    """What each branch is called in the list: its condition, counted where a file has it more than once."""
+    texts = {branch: condition_text(root, branch) for branch in branches}
+    alike = collections.defaultdict(list)
+    for branch in sorted(branches):
+        alike[branch.file, texts[branch]].append(branch)
+    return {branch: text if len(same) == 1 else f'{same.index(branch) + 1} of {len(same)}: {text}'
+            for branch, text in texts.items() for same in [alike[branch.file, text]]}
+
+
 def judge(counts, entries, root):
     listed = {entry.key: entry for entry in entries}
     scores = collections.defaultdict(FileScore)
-    missing, met = [], set()
-    taken = set()
+    missing, met, taken = [], set(), set()
+    names = names_of(counts, root)
     for branch, sides in sorted(counts.items()):
-        condition = condition_text(root, branch)
         score = scores[branch.file]
         for side, count in zip(SIDES, sides):
-            key = (branch.file, condition, side)
+            key = (branch.file, names[branch], side)
             score.num_sides += 1
-            if key in listed:
-                met.add(key)
+            met.add(key)
             if count > 0:
                 score.num_reached += 1
                 taken.add(key)
             elif key in listed:
                 score.num_unreachable += 1
             else:
-                missing.append((branch, condition, side))
-    # A condition may stand in a file more than once: it is refuted only where all of them are taken.
-    unreached = {(b.file, condition_text(root, b), side)
-                 for b, sides in counts.items() for side, n in zip(SIDES, sides) if n == 0}
-    refuted = [entry for entry in entries if entry.key in taken and entry.key not in unreached]
+                missing.append((branch, names[branch], side))
+    refuted = [entry for entry in entries if entry.key in taken]
     stale = [entry for entry in entries if entry.key not in met]
     return Judgement(dict(scores), missing, refuted, stale)
 

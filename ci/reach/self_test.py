@@ -16,7 +16,7 @@ from reach.unreachable import ListError, parse  # noqa: E402
 
 SOURCE = ('int f(int a) {\n  if (a > 0 &&\n      a < 9) return 1;\n  return a ? 2 : 3;\n'
           '  if constexpr (kB) return 4;\n  return kMode == Mode::kA ? 5 : 6;\n'
-          '  if (auto error = check("a",\n                         f(a))) return 7;\n}\n')
+          '  if (auto error = check("a",\n                         f(a))) return 7;\n  return a ? 8 : 9;\n}\n')
 LIST = '''# A comment.
 sources kernels/*.h kernels/b.cc
 
@@ -76,6 +76,14 @@ class Reach(unittest.TestCase):
         judgement = self.judged([*WHOLE, 1, 1], [*CHOICE, 1, 4])
         self.assertFalse(judgement.passed)
         self.assertEqual([entry.side for entry in judgement.refuted], ['false'])
+
+    def test_a_condition_that_stands_twice_is_counted(self):
+        twice = ([*CHOICE, 1, 4], [9, 10, 9, 11, 1, 0])
+        judgement = self.judged(*twice)
+        self.assertEqual([c for _, c, _ in judgement.missing], ['2 of 2: a'])
+        text = LIST + '  false 2 of 2: a\n    of another call\n'
+        self.assertEqual(self.judged(*twice, text=text).missing, [])
+        self.assertEqual(len(self.judged(*twice, text=text.replace('2 of 2: ', '')).stale), 2)
 
     def test_an_entry_without_its_condition_is_stale(self):
         judgement = self.judged([*CHOICE, 1, 4])

@@ -42,7 +42,7 @@ class Mutator {
 
  private:
   void change() {
-    switch (draw_.between(0, 31)) {
+    switch (draw_.between(0, 32)) {
       case 0:
       case 1:
       case 2:
@@ -73,6 +73,7 @@ class Mutator {
       case 17:
         return change_path();
       case 18:
+      case 19:
         return break_a_rule();
       default:
         return change_elements();
@@ -309,7 +310,7 @@ class Mutator {
   void break_a_rule() {
     const size_t tensor = index_below(op_.tensors.size());
     const size_t other = index_below(op_.tensors.size());
-    switch (draw_.between(0, 7)) {
+    switch (draw_.between(0, 8)) {
       case 0:
       case 1:
         c_.call_faults = {{.kind = CallFaultKind::kNull, .tensor = static_cast<int>(tensor)}};
@@ -334,7 +335,10 @@ class Mutator {
         return toggle(tensor);
       case 6:
         form_.raw_call = true;
-        return break_size(tensor);
+        return break_size();
+      case 7:
+        form_.raw_call = true;
+        return break_stride(c_.tensors[tensor]);
       default:
         form_.raw_call = true;
         form_.raw_elements = true;
@@ -353,17 +357,20 @@ class Mutator {
     if (fits(size_of(c_), limits_)) reshape_tensors(c_);
   }
 
-  void break_size(size_t tensor) {
-    if (draw_.one_in(2) && !c_.dims.empty()) {
-      int64_t& rows = c_.dims[index_below(c_.dims.size())];
-      rows = std::max<int64_t>(rows + (draw_.one_in(2) ? 1 : -1), 0);
-      if (fits(size_of(c_), limits_)) reshape_tensors(c_);
-      return;
-    }
-    Tensor& layout = c_.tensors[tensor];
+  void break_size() {
+    if (c_.dims.empty()) return;
+    int64_t& rows = c_.dims[index_below(c_.dims.size())];
+    rows = std::max<int64_t>(rows + (draw_.one_in(2) ? 1 : -1), 0);
+    if (fits(size_of(c_), limits_)) reshape_tensors(c_);
+  }
+
+  // None at all, one less than it takes, or any.
+  void break_stride(Tensor& layout) {
     if (!layout.present || layout.shape.rank() == 0) return;
-    const int axis = static_cast<int>(draw_.between(0, layout.shape.rank() - 1));
-    layout.strides[axis] = some_stride(layout.strides[axis]);
+    int64_t& stride = layout.strides[static_cast<int>(draw_.between(0, layout.shape.rank() - 1))];
+    const std::array<int64_t, 3> broken = {0, std::max<int64_t>(stride - 1, 0),
+                                           some_stride(stride)};
+    stride = draw_.among(std::span<const int64_t>(broken));
   }
 
   Case& c_;
