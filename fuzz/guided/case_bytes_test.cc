@@ -16,6 +16,7 @@
 #include "kernels/builtin_candidate.h"
 #include "kernels/call_frame.h"
 #include "kernels/host_backend.h"
+#include "kernels/simt/sanitizer.h"
 #include "oracles/case_text.h"
 #include "oracles/dsa_metadata.h"
 #include "oracles/paged_mqa_metadata.h"
@@ -27,6 +28,11 @@ namespace {
 
 using ::testing::Each;
 using ::testing::Gt;
+
+// Sanitizers take their time, and see what they see in fewer.
+constexpr int tries(int count) {
+  return simt::sanitizer::kActive ? count / 4 : count;
+}
 
 std::vector<uint8_t> random_bytes(Draw& draw) {
   std::vector<uint8_t> bytes(static_cast<size_t>(draw.between(0, 200)));
@@ -77,7 +83,7 @@ TEST(IntegerCode, EveryIntegerIsReadAsItWasWritten) {
 TEST(CaseBytes, AnyBytesAreAWellFormedCaseThatExpectsWhatItIs) {
   for (const OpProperties& properties : all_properties()) {
     Draw draw(1);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < tries(300); ++i) {
       const std::vector<uint8_t> bytes = random_bytes(draw);
       const Case c = case_of_bytes(*properties.op, bytes);
       ASSERT_EQ(malformed_reason(c), std::nullopt) << write_case(c);
@@ -96,7 +102,7 @@ TEST(CaseBytes, AnyBytesAreAWellFormedCaseThatExpectsWhatItIs) {
 TEST(CaseBytes, WhatBytesSayIsSaidAgain) {
   for (const OpProperties& properties : all_properties()) {
     Draw draw(2);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < tries(300); ++i) {
       const Case c =
           case_of_bytes(*properties.op, i % 2 == 0 ? random_bytes(draw) : random_fault_bytes(draw));
       const auto bytes = bytes_of_case(c);
@@ -114,14 +120,14 @@ TEST(CaseBytes, NoBytesAreACaseThatSaysNothingOfProduction) {
   for (const OpProperties& properties : all_properties()) {
     Draw draw(4);
     std::array<int, 3> num_of_kind{};
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < tries(600); ++i) {
       const Case c =
           case_of_bytes(*properties.op, i % 3 == 0 ? random_bytes(draw) : random_fault_bytes(draw));
       const Verdict verdict = check({&c, 1}, *production, *backend, properties).front();
       ASSERT_TRUE(verdict.passed()) << describe(verdict) << "\n" << write_case(c);
       for (const CallFault& fault : c.call_faults) ++num_of_kind[static_cast<size_t>(fault.kind)];
     }
-    EXPECT_THAT(num_of_kind, Each(Gt(20))) << properties.op->name;
+    EXPECT_THAT(num_of_kind, Each(Gt(tries(20)))) << properties.op->name;
   }
 }
 
@@ -130,8 +136,8 @@ TEST(CaseBytes, WhetherProductionTakesAWorkspaceIsKnown) {
   const std::unique_ptr<Candidate> production = Candidate::open(production_candidate()).candidate;
   for (const OpProperties& properties : all_properties()) {
     std::array<int, 2> num{};
-    for (uint64_t seed = 0; seed < 400; ++seed) {
-      Draw draw(seed);
+    for (int seed = 0; seed < tries(400); ++seed) {
+      Draw draw(static_cast<uint64_t>(seed));
       Case c = properties.generate(draw);
       if (seed % 4 == 0) c.forced_path = properties.op->paths.back();
       const CallSize size = query_call(*production, c, {.device_type = kDLCPU, .device_id = 0});
@@ -139,7 +145,7 @@ TEST(CaseBytes, WhetherProductionTakesAWorkspaceIsKnown) {
       ASSERT_EQ(properties.takes_workspace(c), size.workspace_bytes > 0) << write_case(c);
       ++num[size.workspace_bytes > 0 ? 1 : 0];
     }
-    EXPECT_THAT(num, Each(Gt(20))) << properties.op->name;
+    EXPECT_THAT(num, Each(Gt(tries(20)))) << properties.op->name;
   }
 }
 
@@ -148,8 +154,8 @@ TEST(CaseBytes, DrawnCasesAreSaidInTheUsualForm) {
     int num_said = 0;
     int num_usual = 0;
     int num_tried = 0;
-    for (uint64_t seed = 0; seed < 150; ++seed) {
-      Draw draw(seed);
+    for (int seed = 0; seed < tries(150); ++seed) {
+      Draw draw(static_cast<uint64_t>(seed));
       const Case c = properties.generate(draw);
       const auto bytes = bytes_of_case(c);
       const auto larger = bytes_of_case(c, {.max_elements = int64_t{1} << 18});
