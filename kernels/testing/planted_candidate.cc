@@ -54,7 +54,6 @@ constexpr uint64_t kScratchBytes = 16;
 struct PlantedState {
   PlantedMemory memory;
   void* inner = nullptr;  // production's
-  uint64_t inner_bytes = 0;
   bool launched = false;  // in the same case
 };
 
@@ -146,11 +145,22 @@ std::optional<int32_t> answer(const PlantedFault& fault, bytegate_call* call) {
   }
 }
 
-int32_t run_with_fault(const PlantedFault& fault, PlantedState& state, bytegate_call* call) {
+// What production takes of the workspace, rounded up; ours comes after it. Asked of each call anew,
+// since others may have been asked about meanwhile.
+uint64_t inner_bytes_of(const PlantedState& state, const bytegate_call& call) {
+  bytegate_call query = call;
+  query.max_sections = 0;
+  uint64_t bytes = 0;
+  production_candidate().workspace_bytes(state.inner, &query, &bytes);
+  return (bytes + kScratchBytes - 1) / kScratchBytes * kScratchBytes;
+}
+
+int32_t run_with_fault(const PlantedFault& fault, PlantedState& state, uint64_t inner_bytes,
+                       bytegate_call* call) {
   if (auto answered = answer(fault, call)) return *answered;
   const DLTensor* tensor = find_tensor(*call, fault.tensor);
   const size_t bytes = tensor == nullptr ? 0 : element_bytes(*tensor);
-  std::byte* scratch = static_cast<std::byte*>(call->workspace) + state.inner_bytes;
+  std::byte* scratch = static_cast<std::byte*>(call->workspace) + inner_bytes;
   if (fault.act == Act::kLeaveLast)
     state.memory.copy(scratch, last_of(*tensor), bytes, call->stream);
   const int32_t status = run_production(state, call);
@@ -185,11 +195,12 @@ int32_t run_with_fault(const PlantedFault& fault, PlantedState& state, bytegate_
 int32_t run(void* opaque, bytegate_call* call) {
   PlantedState& state = *static_cast<PlantedState*>(opaque);
   const PlantedFault* fault = fault_of(*call);
-  if (call->workspace_bytes < state.inner_bytes + kScratchBytes) {
+  const uint64_t inner_bytes = inner_bytes_of(state, *call);
+  if (call->workspace_bytes < inner_bytes + kScratchBytes) {
     return say(call, "the workspace is too short", BYTEGATE_INVALID_ARGUMENT);
   }
   if (fault == nullptr) return run_production(state, call);
-  return run_with_fault(*fault, state, call);
+  return run_with_fault(*fault, state, inner_bytes, call);
 }
 
 void close(void* opaque) {
@@ -208,11 +219,11 @@ int32_t workspace_bytes(void* opaque, bytegate_call* call, uint64_t* bytes) {
   state.launched = false;
   const int32_t status = production_candidate().workspace_bytes(state.inner, call, bytes);
   if (status != BYTEGATE_OK) return status;
-  state.inner_bytes = (*bytes + kScratchBytes - 1) / kScratchBytes * kScratchBytes;
+  const uint64_t inner_bytes = inner_bytes_of(state, *call);
   if (call->num_sections > 0 && call->num_sections < call->max_sections) {
-    call->sections[call->num_sections++] = {"planted", state.inner_bytes, kScratchBytes};
+    call->sections[call->num_sections++] = {"planted", inner_bytes, kScratchBytes};
   }
-  *bytes = state.inner_bytes + kScratchBytes;
+  *bytes = inner_bytes + kScratchBytes;
   return status;
 }
 
