@@ -73,7 +73,8 @@ void ElementChanges::aim_total(Elements& values, int64_t unit, int64_t modulus) 
 
 void ElementChanges::aim_wrap(Elements& values, int64_t unit) {
   const int64_t power = draw_.one_in(2) ? 31 : draw_.between(30, 33);
-  const int64_t wanted = (int64_t{1} << power) + draw_.between(-1, 1);
+  const int64_t wanted =
+      interesting_.compared().value_or((int64_t{1} << power) + draw_.between(-1, 1));
   int64_t missing = wanted - total_units(values, unit);
   for (int64_t idx = values.size() - 1; idx >= 0 && missing != 0; --idx) {
     const int64_t before = num_units(values.at(idx), unit);

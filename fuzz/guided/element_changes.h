@@ -29,7 +29,7 @@ class ElementChanges {
   void copy_block(Elements& values, Range range);
   // So that the units of all elements, each rounded up, add up to a multiple, or one beside it.
   void aim_total(Elements& values, int64_t unit, int64_t modulus);
-  // So that they add up to where sums wrap.
+  // So that they add up to where sums wrap, or to what something was compared with.
   void aim_wrap(Elements& values, int64_t unit);
 
   const TensorSpec& spec_;

@@ -24,9 +24,10 @@ size_t write(const MutatedCase& mutated, std::span<uint8_t> room) {
 }  // namespace
 
 size_t mutate_input(const OpProperties& properties, std::span<const uint8_t> input,
-                    std::span<uint8_t> room, uint64_t seed) {
+                    std::span<uint8_t> room, uint64_t seed, std::span<const int64_t> compared) {
   Draw draw(seed);
-  return write(mutated(read(properties, input), properties.edges, draw), room);
+  const Hints hints = {.edges = properties.edges, .compared = compared};
+  return write(mutated(read(properties, input), hints, draw), room);
 }
 
 size_t cross_inputs(const OpProperties& properties, std::span<const uint8_t> first,

@@ -10,9 +10,10 @@
 namespace bytegate {
 
 // Writes a changed input over `room`, which may begin with the input itself, and returns its size.
-// It follows from the input, the size of the room and the seed.
+// It follows from the input, the size of the room, the seed, and the numbers that something was
+// compared with.
 size_t mutate_input(const OpProperties& properties, std::span<const uint8_t> input,
-                    std::span<uint8_t> room, uint64_t seed);
+                    std::span<uint8_t> room, uint64_t seed, std::span<const int64_t> compared = {});
 
 // The same of parts of two inputs.
 size_t cross_inputs(const OpProperties& properties, std::span<const uint8_t> first,

@@ -21,9 +21,15 @@ int64_t saturating_product(int64_t a, int64_t b) {
 
 }  // namespace
 
+std::optional<int64_t> Interesting::compared() {
+  constexpr int kOneIn = 5;
+  if (hints_.compared.empty() || !draw_.one_in(kOneIn)) return std::nullopt;
+  return draw_.among(hints_.compared);
+}
+
 int64_t Interesting::unit() {
   const int64_t kind = draw_.between(0, 7);
-  if (kind < 3 && !edges_.empty()) return draw_.among(edges_);
+  if (kind < 3 && !hints_.edges.empty()) return draw_.among(hints_.edges);
   if (kind < 5 && !case_.scalars.empty()) {
     return draw_.among(std::span<const int64_t>(case_.scalars));
   }
@@ -40,6 +46,7 @@ int64_t Interesting::number() {
 }
 
 int64_t Interesting::element(const TensorSpec& spec, int64_t now) {
+  if (const auto number = compared()) return *number;
   const int64_t low = std::max<int64_t>(spec.min_value, INT32_MIN);
   const int64_t high = std::min<int64_t>(spec.max_value, INT32_MAX);
   switch (draw_.between(0, 9)) {
@@ -65,6 +72,7 @@ int64_t Interesting::element(const TensorSpec& spec, int64_t now) {
 
 int64_t Interesting::scalar(const ScalarSpec& spec, int64_t now) {
   if (!spec.symbols.empty()) return draw_.between(spec.min, spec.max);
+  if (const auto number = compared()) return *number;
   switch (draw_.between(0, 9)) {
     case 0:
       return spec.min;
@@ -84,6 +92,7 @@ int64_t Interesting::scalar(const ScalarSpec& spec, int64_t now) {
 }
 
 int64_t Interesting::num_rows(int64_t now, int64_t most) {
+  if (const auto number = compared()) return std::clamp<int64_t>(*number, 0, most);
   int64_t count = 0;
   switch (draw_.between(0, 9)) {
     case 0:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "oracles/case.h"
@@ -9,11 +10,16 @@
 
 namespace bytegate {
 
+// What leads to such numbers, beside the case itself.
+struct Hints {
+  std::span<const int64_t> edges;          // as OpProperties::edges
+  std::span<const int64_t> compared = {};  // as ComparedNumbers::numbers()
+};
+
 class Interesting {
  public:
-  // `edges` are those of the operation that its description does not hold.
-  Interesting(const Case& c, std::span<const int64_t> edges, Draw& draw)
-      : case_(c), edges_(edges), draw_(draw) {}
+  Interesting(const Case& c, const Hints& hints, Draw& draw)
+      : case_(c), hints_(hints), draw_(draw) {}
 
   // Powers of two, edges of the operation, its scalars and dimensions.
   int64_t unit();
@@ -24,10 +30,12 @@ class Interesting {
   int64_t scalar(const ScalarSpec& spec, int64_t now);
   // Rows of a dimension: mostly few.
   int64_t num_rows(int64_t now, int64_t most);
+  // Now and then one that something was compared with.
+  std::optional<int64_t> compared();
 
  private:
   const Case& case_;
-  std::span<const int64_t> edges_;
+  const Hints& hints_;
   Draw& draw_;
 };
 

@@ -10,7 +10,6 @@
 #include "fuzz/guided/case_rows.h"
 #include "fuzz/guided/case_size.h"
 #include "fuzz/guided/element_changes.h"
-#include "fuzz/guided/interesting.h"
 #include "fuzz/guided/row_choice.h"
 
 namespace bytegate {
@@ -18,15 +17,13 @@ namespace {
 
 class Mutator {
  public:
-  Mutator(MutatedCase& from, std::span<const int64_t> edges, Draw& draw,
-          const CaseBytesLimits& limits)
+  Mutator(MutatedCase& from, const Hints& hints, Draw& draw, const CaseBytesLimits& limits)
       : c_(from.c),
         form_(from.form),
         op_(*from.c.op),
-        edges_(edges),
         draw_(draw),
         limits_(limits),
-        interesting_(c_, edges, draw) {}
+        interesting_(c_, hints, draw) {}
 
   void mutate() {
     // Most that is broken is mended again, so that one break does not hide behind another.
@@ -376,7 +373,6 @@ class Mutator {
   Case& c_;
   CaseForm& form_;
   const Op& op_;
-  std::span<const int64_t> edges_;
   Draw& draw_;
   const CaseBytesLimits& limits_;
   Interesting interesting_;
@@ -384,9 +380,9 @@ class Mutator {
 
 }  // namespace
 
-MutatedCase mutated(MutatedCase from, std::span<const int64_t> edges, Draw& draw,
+MutatedCase mutated(MutatedCase from, const Hints& hints, Draw& draw,
                     const CaseBytesLimits& limits) {
-  Mutator(from, edges, draw, limits).mutate();
+  Mutator(from, hints, draw, limits).mutate();
   return from;
 }
 

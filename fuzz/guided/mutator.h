@@ -2,11 +2,9 @@
 // bytes. What they give follows from their arguments and the state of `draw`.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "fuzz/guided/case_bytes.h"
 #include "fuzz/guided/case_form.h"
+#include "fuzz/guided/interesting.h"
 #include "oracles/case.h"
 #include "properties/draw.h"
 
@@ -20,8 +18,8 @@ struct MutatedCase {
 };
 
 // One to a few changes; nearly always inside the contract, now and then breaking one of its rules
-// on purpose. `edges` as OpProperties::edges.
-MutatedCase mutated(MutatedCase from, std::span<const int64_t> edges, Draw& draw,
+// on purpose.
+MutatedCase mutated(MutatedCase from, const Hints& hints, Draw& draw,
                     const CaseBytesLimits& limits = {});
 
 // Parts of `other`, a case of the same operation, in the place of some of its own.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "fuzz/guided/compared_numbers.h"
 #include "fuzz/guided/feedback.h"
 #include "fuzz/guided/input_mutator.h"
 #include "fuzz/guided/op_target.h"
@@ -64,7 +65,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   if (seed % kBytesOneIn == 0 && LLVMFuzzerMutate != nullptr) {
     return LLVMFuzzerMutate(data, size, max_size);
   }
-  return bytegate::mutate_input(op_properties(), {data, size}, {data, max_size}, seed);
+  return bytegate::mutate_input(op_properties(), {data, size}, {data, max_size}, seed,
+                                bytegate::compared_numbers().numbers());
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* first, size_t first_size,
