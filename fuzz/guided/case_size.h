@@ -17,6 +17,8 @@ struct CaseSize {
 };
 CaseSize size_of(const Case& c);
 bool fits(const CaseSize& size, const CaseBytesLimits& limits);
+// Of inputs and outputs in all steps: about what a run of it takes. Saturated, too.
+int64_t cost_of(const Case& c);
 
 // Of each dimension the output whose last axis it is and which says how much of that axis it needs:
 // nothing else wants the dimension to be larger. -1: it is not of that kind.

@@ -31,6 +31,7 @@ class Mutator {
       form_ = {};
       c_.call_faults.clear();
     }
+    if (!draw_.one_in(8)) make_cheap();
     if (draw_.one_in(4)) compact_wide_strides();
     if (draw_.one_in(4)) open_dims();
     const int64_t num_changes = draw_.one_in(3) ? draw_.between(2, 4) : 1;
@@ -77,6 +78,14 @@ class Mutator {
     }
   }
 
+  // Large cases take long. What one of them leads to, a part of it mostly leads to as well.
+  void make_cheap() {
+    constexpr CaseBytesLimits kCheap = {.max_elements = 512};
+    if (form_.raw_call || cost_of(c_) <= 4 * kCheap.max_elements) return;
+    if (c_.later_steps.size() > 2) c_.later_steps.resize(2);
+    reshape_within(kCheap);
+  }
+
   // Where one dimension is empty, rows of another may be rows of nothing: all of them get some.
   void open_dims() {
     for (size_t dim = 0; dim < c_.dims.size(); ++dim) {
@@ -97,16 +106,16 @@ class Mutator {
     const ScalarSpec& spec = op_.scalars[scalar];
     const int64_t value = interesting_.scalar(spec, c_.scalars[scalar]);
     c_.scalars[scalar] = form_.raw_call ? value : std::clamp(value, spec.min, spec.max);
-    reshape_within_limits();
+    reshape_within(limits_);
   }
 
-  void reshape_within_limits() {
+  void reshape_within(const CaseBytesLimits& limits) {
     if (!form_.raw_call) {
       const std::vector<int> needed_by = outputs_that_need(op_);
       std::vector<int64_t> spare(op_.dims.size(), 0);
-      shrink_to_limits(c_, needed_by, spare, limits_);
+      shrink_to_limits(c_, needed_by, spare, limits);
     }
-    if (fits(size_of(c_), limits_)) return reshape_tensors(c_);
+    if (fits(size_of(c_), limits)) return reshape_tensors(c_);
     c_ = make_case(op_);
   }
 
