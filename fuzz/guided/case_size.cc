@@ -118,8 +118,8 @@ CaseSize size_of(const Case& c) {
 int64_t cost_of(const Case& c) {
   const CaseSize size = size_of(c);
   int64_t cost = 0;
-  const bool beyond = __builtin_mul_overflow(
-      size.inputs + size.outputs, static_cast<int64_t>(c.later_steps.size()) + 1, &cost);
+  const bool beyond = __builtin_mul_overflow(size.inputs + size.outputs,
+                                             static_cast<int64_t>(c.later_steps.size()) + 1, &cost);
   return beyond ? kSaturated : std::min(cost, kSaturated);
 }
 
