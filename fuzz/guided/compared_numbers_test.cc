@@ -44,6 +44,7 @@ TEST(ComparedNumbers, TheMutatorTriesThemAsElementsScalarsAndRows) {
   const std::vector<uint8_t> start = bytes_of_case(make_paged_mqa_metadata_case({5, 6}, 7)).value();
   const std::vector<int64_t> compared = {61};
   int num_elements = 0;
+  int num_units = 0;
   int num_scalars = 0;
   int num_rows = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
@@ -52,13 +53,19 @@ TEST(ComparedNumbers, TheMutatorTriesThemAsElementsScalarsAndRows) {
     input.resize(mutate_input(properties, start, input, seed, compared));
     const Case c = case_of_bytes(*properties.op, input);
     const Elements& lens = c.tensors[0].elements;
-    bool has_element = false;
-    for (int64_t i = 0; i < lens.size(); ++i) has_element = has_element || lens.at(i) == 61;
-    if (has_element) ++num_elements;
+    const auto has = [&](int64_t len) {
+      for (int64_t i = 0; i < lens.size(); ++i) {
+        if (lens.at(i) == len) return true;
+      }
+      return false;
+    };
+    if (has(61)) ++num_elements;
+    if (has(61 * kSplitKv)) ++num_units;
     if (std::find(c.scalars.begin(), c.scalars.end(), 61) != c.scalars.end()) ++num_scalars;
     if (c.dims[0] == 61) ++num_rows;
   }
   EXPECT_GT(num_elements, 50);
+  EXPECT_GT(num_units, 5);
   EXPECT_GT(num_scalars, 10);
   EXPECT_GT(num_rows, 10);
 }

@@ -24,7 +24,10 @@ int64_t saturating_product(int64_t a, int64_t b) {
 std::optional<int64_t> Interesting::compared() {
   constexpr int kOneIn = 5;
   if (hints_.compared.empty() || !draw_.one_in(kOneIn)) return std::nullopt;
-  return draw_.among(hints_.compared);
+  const int64_t number = draw_.among(hints_.compared);
+  // Kernels count splits and pages, cases have tokens.
+  if (hints_.edges.empty() || !draw_.one_in(3)) return number;
+  return saturating_product(number, draw_.among(hints_.edges));
 }
 
 int64_t Interesting::unit() {

@@ -30,7 +30,7 @@ class Interesting {
   int64_t scalar(const ScalarSpec& spec, int64_t now);
   // Rows of a dimension: mostly few.
   int64_t num_rows(int64_t now, int64_t most);
-  // Now and then one that something was compared with.
+  // Now and then one that something was compared with, or so many units.
   std::optional<int64_t> compared();
 
  private:
