@@ -24,9 +24,22 @@ int64_t total_units(const Elements& values, int64_t unit) {
 }  // namespace
 
 void ElementChanges::put(Elements& values, int64_t idx, int64_t value) const {
-  const int64_t low = std::max(dtype_min(values.dtype()), spec_.min_value);
-  const int64_t high = std::min(dtype_max(values.dtype()), spec_.max_value);
+  int64_t low = dtype_min(values.dtype());
+  int64_t high = dtype_max(values.dtype());
+  if (values_ == Values::kOfContract) {
+    low = std::max(low, spec_.min_value);
+    high = std::min(high, spec_.max_value);
+  }
   values.set(idx, std::clamp(value, low, high));
+}
+
+int64_t ElementChanges::some_value(int64_t now) {
+  if (values_ == Values::kOfContract || draw_.one_in(2)) return interesting_.element(spec_, now);
+  const int64_t distance = draw_.between(1, 3);
+  int64_t value = 0;
+  const bool beyond = draw_.one_in(2) ? __builtin_sub_overflow(spec_.min_value, distance, &value)
+                                      : __builtin_add_overflow(spec_.max_value, distance, &value);
+  return beyond ? INT64_MIN : value;
 }
 
 ElementChanges::Range ElementChanges::some_range(const Elements& values) {
@@ -92,7 +105,7 @@ void ElementChanges::change(Elements& values, int64_t modulus) {
     case 1:
     case 2:
     case 3:
-      return put(values, idx, interesting_.element(spec_, values.at(idx)));
+      return put(values, idx, some_value(values.at(idx)));
     case 4: {
       // As its neighbour, or one beside.
       const int64_t neighbour = values.at(std::max<int64_t>(idx - 1, 0));

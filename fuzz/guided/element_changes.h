@@ -12,10 +12,12 @@ namespace bytegate {
 
 class ElementChanges {
  public:
-  ElementChanges(const TensorSpec& spec, const Dims& shape, Interesting& interesting, Draw& draw)
-      : spec_(spec), shape_(shape), interesting_(interesting), draw_(draw) {}
+  enum class Values : uint8_t { kOfContract, kOfDType };
+  ElementChanges(const TensorSpec& spec, const Dims& shape, Values values, Interesting& interesting,
+                 Draw& draw)
+      : spec_(spec), shape_(shape), values_(values), interesting_(interesting), draw_(draw) {}
 
-  // One of them; there is at least one element. Values stay in the range of the dtype.
+  // One of them; there is at least one element.
   void change(Elements& values, int64_t modulus);
 
  private:
@@ -23,6 +25,8 @@ class ElementChanges {
     int64_t first = 0;
     int64_t end = 0;
   };
+  // For an element that now is `now`; outside its range, where that is asked for, every other time.
+  int64_t some_value(int64_t now);
   Range some_range(const Elements& values);
   void put(Elements& values, int64_t idx, int64_t value) const;
   void fill(Elements& values, Range range);
@@ -34,6 +38,7 @@ class ElementChanges {
 
   const TensorSpec& spec_;
   const Dims& shape_;
+  Values values_;
   Interesting& interesting_;
   Draw& draw_;
 };

@@ -40,18 +40,10 @@ class Mutator {
 
  private:
   void change() {
-    switch (draw_.between(0, 32)) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-        return change_scalar();
-      case 4:
-      case 5:
-      case 6:
-      case 7:
-      case 8:
-        return change_rows();
+    const int64_t kind = draw_.between(0, 32);
+    if (kind < 4) return change_scalar();
+    if (kind < 9) return change_rows();
+    switch (kind) {
       case 9:
         return change_presence();
       case 10:
@@ -175,9 +167,13 @@ class Mutator {
     });
     if (tensor < 0) return;
     Elements& values = values_of_some_step(tensor);
-    ElementChanges changes(op_.tensors[static_cast<size_t>(tensor)],
-                           c_.tensors[static_cast<size_t>(tensor)].shape, interesting_, draw_);
-    changes.change(values, some_modulus());
+    changes_of(static_cast<size_t>(tensor)).change(values, some_modulus());
+  }
+
+  ElementChanges changes_of(size_t tensor) {
+    using enum ElementChanges::Values;
+    return {op_.tensors[tensor], c_.tensors[tensor].shape,
+            form_.raw_elements ? kOfDType : kOfContract, interesting_, draw_};
   }
 
   // What a total is to be a multiple of.
@@ -299,8 +295,7 @@ class Mutator {
       if (draw_.one_in(3)) continue;
       Elements values = c_.tensors[i].elements;
       if (values.size() > 0) {
-        ElementChanges(op_.tensors[i], c_.tensors[i].shape, interesting_, draw_)
-            .change(values, some_modulus());
+        changes_of(i).change(values, some_modulus());
       }
       step.changes.push_back({.tensor = static_cast<int>(i), .elements = std::move(values)});
     }

@@ -63,6 +63,24 @@ TEST(Mutator, MostOfWhatAChainOfChangesGivesIsValid) {
   }
 }
 
+TEST(Mutator, SomeElementsLeaveTheirRangeOnPurpose) {
+  for (const OpProperties& properties : all_properties()) {
+    Case c = make_case(*properties.op);
+    for (const size_t seed : {size_t{1}, size_t{2}, size_t{3}}) {
+      Draw draw(seed);
+      const Case drawn = properties.generate(draw);
+      if (bytes_of_case(drawn)) c = drawn;
+    }
+    const std::vector<uint8_t> start = bytes_of_case(c).value();
+    int num_survived = 0;
+    for (uint64_t seed = 0; seed < 1500; ++seed) {
+      const Case changed = case_of_bytes(*properties.op, mutated_input(properties, start, seed));
+      if (changed.expect == Expect::kSurvived) ++num_survived;
+    }
+    EXPECT_GT(num_survived, 0) << properties.op->name;
+  }
+}
+
 TEST(Mutator, CrossOverTakesOfBothAndFollowsFromTheSeed) {
   const OpProperties& properties = schedule_properties();
   const auto first = bytes_of_case(make_paged_mqa_metadata_case({1, 2, 3}, 7));
