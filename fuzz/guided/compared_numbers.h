@@ -13,8 +13,9 @@ namespace bytegate {
 class ComparedNumbers {
  public:
   void note(int64_t number) {
-    // Those near 0 are tried anyhow.
+    // Powers of two and those near 0 are tried anyhow.
     if (number > -kTriedAnyhow && number < kTriedAnyhow) return;
+    if ((static_cast<uint64_t>(number) & (static_cast<uint64_t>(number) - 1)) == 0) return;
     int64_t& held = held_[static_cast<uint64_t>(number) * kSpread >> kShift];
     if (held == number) return;
     held = number;

@@ -20,16 +20,18 @@ using ::testing::UnorderedElementsAre;
 TEST(ComparedNumbers, EachIsHeldOnce) {
   ComparedNumbers compared;
   for (int i = 0; i < 3; ++i) {
-    for (const int64_t number : {int64_t{1000003}, int64_t{-77}, INT64_MIN}) compared.note(number);
+    for (const int64_t number : {int64_t{1000003}, int64_t{-77}, INT64_MAX}) compared.note(number);
   }
-  EXPECT_THAT(compared.numbers(), UnorderedElementsAre(1000003, -77, INT64_MIN));
+  EXPECT_THAT(compared.numbers(), UnorderedElementsAre(1000003, -77, INT64_MAX));
   compared.note(7919);
   EXPECT_THAT(compared.numbers(), Contains(7919));
 }
 
-TEST(ComparedNumbers, NumbersNearZeroAreTriedAnyhow) {
+TEST(ComparedNumbers, PowersOfTwoAndNumbersNearZeroAreTriedAnyhow) {
   ComparedNumbers compared;
   for (int64_t number = -3; number <= 3; ++number) compared.note(number);
+  for (int power = 0; power < 63; ++power) compared.note(int64_t{1} << power);
+  compared.note(INT64_MIN);
   EXPECT_THAT(compared.numbers(), IsEmpty());
 }
 
