@@ -72,12 +72,14 @@ TEST(Mutator, SomeElementsLeaveTheirRangeOnPurpose) {
       if (bytes_of_case(drawn)) c = drawn;
     }
     const std::vector<uint8_t> start = bytes_of_case(c).value();
-    int num_survived = 0;
-    for (uint64_t seed = 0; seed < 1500; ++seed) {
+    // One change in 300 is of this kind; which one depends on the compiler's order of draws.
+    constexpr uint64_t kMostTries = 20'000;
+    bool leaves = false;
+    for (uint64_t seed = 0; seed < kMostTries && !leaves; ++seed) {
       const Case changed = case_of_bytes(*properties.op, mutated_input(properties, start, seed));
-      if (changed.expect == Expect::kSurvived) ++num_survived;
+      leaves = changed.expect == Expect::kSurvived;
     }
-    EXPECT_GT(num_survived, 0) << properties.op->name;
+    EXPECT_TRUE(leaves) << properties.op->name;
   }
 }
 
