@@ -29,6 +29,9 @@ const bytegate_candidate& baseline_candidate();
 
 // Named access for the command line: "production", "baseline"; null for another name.
 const bytegate_candidate* builtin_candidate(std::string_view name);
+// Whether the candidate of that name takes every case, as production does: a verdict that says
+// nothing of one is a failure then.
+bool takes_every_case(std::string_view candidate);
 
 // The status and message of a launch on the executor.
 int32_t report_launch(CallReader& call, const simt::Status& status);

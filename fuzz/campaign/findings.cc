@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "fuzz/sources.h"
+#include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
 #include "oracles/durable_file.h"
 #include "properties/check_relations.h"
@@ -14,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kProduction = "production";  // takes every case
-constexpr int kMaxOrigins = 256;                   // of an operation on a backend
+constexpr int kMaxOrigins = 256;  // of an operation on a backend
 
 }  // namespace
 
@@ -103,7 +103,7 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
                     .front();
     }
     if (verdict.kind == VerdictKind::kUntested && stopped()) return false;
-    if (says_nothing(verdict.kind) && options_.run.candidate != kProduction) continue;
+    if (says_nothing(verdict.kind) && !takes_every_case(options_.run.candidate)) continue;
     if (verdict.passed()) {
       if (suspect.origin_otherwise.empty()) continue;
       verdict.origin = suspect.origin_otherwise;
