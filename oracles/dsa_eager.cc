@@ -61,12 +61,14 @@ Ints clamp(const DsaCase& c, const Ints& expanded) {
 
 void run_tables(const DsaCase& c, const Longs& counts, Outputs& outputs) {
   const eager::TableView req_to_token(c.req_to_token.data(), c.num_pool_rows, c.num_columns);
-  const Table slots = eager::gather_rows(req_to_token, as_longs(*c.req_pool_indices), c.max_len);
-  put(outputs, c.tensors.page_table, eager::repeat_interleave(slots, counts));
+  // Indices are repeated rather than rows: requests may be many where rows are few and wide.
+  const Longs pool_rows = eager::repeat_interleave(as_longs(*c.req_pool_indices), counts);
+  const Table slots = eager::gather_rows(req_to_token, pool_rows, c.max_len);
+  put(outputs, c.tensors.page_table, slots);
   if (c.page_size == 1) return;
-  const Table pages = eager::floor_divide(eager::take_columns(slots, c.page_size),
-                                          static_cast<int32_t>(c.page_size));
-  put(outputs, c.tensors.real_page_table, eager::repeat_interleave(pages, counts));
+  put(outputs, c.tensors.real_page_table,
+      eager::floor_divide(eager::take_columns(slots, c.page_size),
+                          static_cast<int32_t>(c.page_size)));
 }
 
 void run_schedule(const Case& c, const DsaCase& view, Outputs& outputs) {

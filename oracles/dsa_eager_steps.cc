@@ -84,15 +84,6 @@ Longs repeat_interleave(const Longs& values, const Longs& counts) {
   return repeated(values, counts);
 }
 
-Table repeat_interleave(const Table& rows, const Longs& counts) {
-  Table out(sum_of(counts), rows.cols());
-  int64_t next = 0;
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    for (int64_t j = 0; j < counts[i]; ++j) out.row(next++) = rows.row(i);
-  }
-  return out;
-}
-
 Ints concatenated_aranges(const Longs& counts) {
   Ints out(sum_of(counts));
   int64_t next = 0;

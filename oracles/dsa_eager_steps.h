@@ -33,10 +33,9 @@ Ints cumulative_sum(const Ints& values);
 // A zero, then the values.
 Ints pad_front(const Ints& values);
 
-// Each value, or row, counts[i] times in a row. Counts are not negative.
+// Each value counts[i] times in a row. Counts are not negative.
 Ints repeat_interleave(const Ints& values, const Longs& counts);
 Longs repeat_interleave(const Longs& values, const Longs& counts);
-Table repeat_interleave(const Table& rows, const Longs& counts);
 // 0 .. counts[0]-1, 0 .. counts[1]-1, ..
 Ints concatenated_aranges(const Longs& counts);
 

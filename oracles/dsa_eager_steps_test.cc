@@ -117,15 +117,6 @@ TEST(DsaEagerSteps, RepeatInterleaveRepeatsEachValueInPlace) {
   EXPECT_THAT(list(repeat_interleave(longs({}), longs({}))), IsEmpty());
 }
 
-TEST(DsaEagerSteps, RepeatInterleaveRepeatsWholeRows) {
-  const Table rows = table(3, 2, {1, 2, 3, 4, 5, 6});
-  EXPECT_THAT(list(repeat_interleave(rows, longs({0, 2, 1}))), ElementsAre(3, 4, 3, 4, 5, 6));
-  EXPECT_THAT(shape(repeat_interleave(rows, longs({0, 2, 1}))), ElementsAre(3, 2));
-  EXPECT_THAT(shape(repeat_interleave(rows, longs({0, 0, 0}))), ElementsAre(0, 2));
-  EXPECT_THAT(shape(repeat_interleave(Table(2, 0), longs({3, 1}))), ElementsAre(4, 0));
-  EXPECT_THAT(shape(repeat_interleave(Table(0, 5), longs({}))), ElementsAre(0, 5));
-}
-
 TEST(DsaEagerSteps, ConcatenatedArangesStartAgainForEachCount) {
   EXPECT_THAT(list(concatenated_aranges(longs({2, 0, 3, 1}))), ElementsAre(0, 1, 0, 1, 2, 0));
   EXPECT_THAT(list(concatenated_aranges(longs({0, 0}))), IsEmpty());

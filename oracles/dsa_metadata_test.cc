@@ -262,6 +262,21 @@ TEST(DsaOracle, RequestsWithoutAnyRowKeepTheirOwnOutputs) {
   }
 }
 
+// A row for each request would take 256 GiB here.
+TEST(DsaOracle, ManyRequestsWithoutRowsTakeNoMemoryForTables) {
+  constexpr size_t kNumRequests = 1 << 16;
+  constexpr int64_t kMaxLen = 1 << 20;
+  List extend(kNumRequests, 0);
+  extend.back() = 1;
+  DsaTestBatch batch = extended(std::vector<int64_t>(kNumRequests, kMaxLen), std::move(extend));
+  batch.req_to_token = {List(kMaxLen, 640)};
+  batch.max_len = kMaxLen;
+  batch.page_size = 64;
+  const Answer answer(batch);
+  EXPECT_EQ(answer["page_table"], List(kMaxLen, 640));
+  EXPECT_EQ(answer["real_page_table"], List(kMaxLen / 64, 10));
+}
+
 TEST(DsaOracle, NoColumnsMeanNoTable) {
   DsaTestBatch batch = two_requests(dsa_decode_metadata_op());
   batch.max_len = 0;
