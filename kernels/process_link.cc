@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMinBytes = size_t{64} << 10;
+constexpr size_t kKeptBytes = size_t{4} << 20;
 
 void close_socket(int& socket) {
   if (socket >= 0) close(std::exchange(socket, -1));
@@ -79,6 +80,13 @@ std::optional<std::span<const std::byte>> SharedBuffer::get(size_t size) {
     if (!map(static_cast<size_t>(status.st_size))) return std::nullopt;
   }
   return std::span<const std::byte>(data_, size);
+}
+
+void SharedBuffer::forget() {
+  if (mapped_bytes_ <= kKeptBytes) return;
+  // Not shrunk, for the other side may have mapped all of it.
+  fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t{kKeptBytes},
+            static_cast<off_t>(mapped_bytes_ - kKeptBytes));
 }
 
 ProcessLink::Result ProcessLink::open() {

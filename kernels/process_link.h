@@ -29,6 +29,9 @@ class SharedBuffer {
   bool put(std::span<const std::byte> bytes);
   // The first `size` bytes, until the next call. Nothing if there are not as many.
   std::optional<std::span<const std::byte>> get(size_t size);
+  // Nobody needs the bytes any more: most of the memory goes back, and the rest is kept for the
+  // next ones.
+  void forget();
 
  private:
   bool map(size_t bytes);
@@ -77,6 +80,8 @@ class ProcessLink {
   [[nodiscard]] bool closed() const;
   // What a message that was received speaks of; nothing if it is not there.
   std::optional<std::span<const std::byte>> held_by(const LinkMessage& message);
+  // After that was read.
+  void forget(size_t lane) { lanes_[lane].forget(); }
 
  private:
   ProcessLink() = default;

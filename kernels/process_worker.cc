@@ -106,6 +106,7 @@ WorkerAnswer ProcessWorker::collect(size_t lane, const WorkerLimits& limits) {
   const auto held = await(LinkMessage::Kind::kResults, limits, answer);
   if (!held) return answer;
   answer.results = decode_results(*held);
+  channels_.link->forget(lane);
   if (!answer.results) {
     end();
     return fault(kSpoiled);

@@ -95,7 +95,11 @@ bool Worker::answer(const LinkMessage& message) {
   const std::optional<std::span<const std::byte>> held = link_.held_by(message);
   if (!held) return false;
   Work& work = work_[message.lane];
-  if (message.kind == LinkMessage::Kind::kSubmit) return submit(work, *held);
+  if (message.kind == LinkMessage::Kind::kSubmit) {
+    const bool submitted = submit(work, *held);
+    link_.forget(message.lane);
+    return submitted;
+  }
   return message.kind == LinkMessage::Kind::kCollect && collect(work, message.lane);
 }
 
@@ -151,6 +155,7 @@ bool Worker::collect(Work& work, size_t lane) {
   if (!one_by_one && work.submission == nullptr) return false;
   const std::vector<RunResult> results =
       one_by_one ? run_one_by_one(work.cases) : collect_span(work);
+  work.cases.clear();
   return link_.send(LinkMessage::Kind::kResults, lane, encode_results(results));
 }
 
