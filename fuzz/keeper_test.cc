@@ -52,7 +52,7 @@ class FragileBackend final : public Backend {
     RunResult result = {.status = RunStatus::kDone};
     for (const size_t step : launched_steps(c)) {
       result.steps.push_back({.outputs = expected_outputs(at_step(c, step)),
-                              .untouched = std::vector<std::vector<int64_t>>(c.tensors.size()),
+                              .untouched = std::vector<ElementSet>(c.tensors.size()),
                               .damage = std::nullopt});
     }
     return result;

@@ -44,14 +44,14 @@ size_t overlap_slack(const Case& c) {
 }
 
 template <typename Value>
-void list_untouched(const std::byte* actual, const std::byte* image, int64_t first_idx,
-                    int64_t count, std::vector<int64_t>& untouched) {
+void note_untouched(const std::byte* actual, const std::byte* image, int64_t first_idx,
+                    int64_t count, ElementSet& untouched) {
   for (int64_t i = 0; i < count; ++i) {
     Value ran{};
     Value poison{};
     std::memcpy(&ran, actual + i * static_cast<int64_t>(sizeof(Value)), sizeof(Value));
     std::memcpy(&poison, image + i * static_cast<int64_t>(sizeof(Value)), sizeof(Value));
-    if (ran == poison && untouched.size() < kMaxUntouched) untouched.push_back(first_idx + i);
+    if (ran == poison) untouched.add(first_idx + i);
   }
 }
 
@@ -188,7 +188,7 @@ void scatter_elements(const Dims& shape, const Dims& strides, const Elements& el
 }
 
 void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
-                    const std::byte* image, Elements& out, std::vector<int64_t>& untouched) {
+                    const std::byte* image, Elements& out, ElementSet& untouched) {
   const int64_t element = static_cast<int64_t>(dtype_bytes(out.dtype()));
   for_each_run(written, strides, [&](int64_t offset, int64_t first, int64_t count) {
     std::byte* ran = actual + offset * element;
@@ -196,9 +196,9 @@ void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
     const size_t bytes = static_cast<size_t>(count * element);
     std::memcpy(out.data() + first * element, ran, bytes);
     if (element == 4) {
-      list_untouched<uint32_t>(ran, poison, first, count, untouched);
+      note_untouched<uint32_t>(ran, poison, first, count, untouched);
     } else {
-      list_untouched<uint64_t>(ran, poison, first, count, untouched);
+      note_untouched<uint64_t>(ran, poison, first, count, untouched);
     }
     std::memcpy(ran, poison, bytes);
   });

@@ -121,9 +121,9 @@ class Arena {
 // Element transfer between a tensor's layout and row-major values; used for sparse pages too.
 void scatter_elements(const Dims& shape, const Dims& strides, const Elements& elements,
                       std::byte* base);
-// Copies the elements of the shape `written` at `actual` to `out` (already sized), lists those that
-// equal `image`, and writes the image's bytes back.
+// Copies the elements of the shape `written` at `actual` to `out` (already sized), notes which of
+// them equal `image`, and writes the image's bytes back.
 void gather_outputs(const Dims& written, const Dims& strides, std::byte* actual,
-                    const std::byte* image, Elements& out, std::vector<int64_t>& untouched);
+                    const std::byte* image, Elements& out, ElementSet& untouched);
 
 }  // namespace bytegate

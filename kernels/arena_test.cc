@@ -76,7 +76,7 @@ TEST(Arena, OutputsAreTakenInRowMajorOrderAndNothingElseIsDamage) {
   EXPECT_FALSE(result.damage.has_value());
   EXPECT_THAT(result.outputs[Index::kOut].int32(), ElementsAre(-1, -2, -3, -4, -5, -6));
   EXPECT_THAT(result.outputs[Index::kWide].int64(), ElementsAre(-1, -2, -3));
-  EXPECT_THAT(result.untouched[Index::kOut], IsEmpty());
+  EXPECT_THAT(result.untouched[Index::kOut].indices(), IsEmpty());
 }
 
 TEST(Arena, InputsAreLaidOutByTheirStrides) {
@@ -146,7 +146,7 @@ TEST(Arena, OnlyTheColumnsThatAreWrittenAreTaken) {
     std::memcpy(&poison, one.image(Index::kOut) + 16 * row, sizeof poison);
     EXPECT_EQ(result.outputs[Index::kOut].at(row), poison ^ 1) << row;
   }
-  EXPECT_THAT(result.untouched[Index::kOut], IsEmpty());
+  EXPECT_THAT(result.untouched[Index::kOut].indices(), IsEmpty());
 }
 
 TEST(Arena, AColumnBeyondThoseWrittenIsKeptLikeAGap) {
@@ -162,7 +162,7 @@ TEST(Arena, ElementsThatNobodyWroteAreCountedOverTheColumnsWritten) {
   OneCase one(keeping_columns(make_layout_case(2, 3), 1));
   one.flip(Index::kOut, 0);
   // [0, 0], [0, 1], [1, 0], [1, 1] are 0 .. 3.
-  EXPECT_THAT(one.take().untouched[Index::kOut], ElementsAre(1, 2, 3));
+  EXPECT_THAT(one.take().untouched[Index::kOut].indices(), ElementsAre(1, 2, 3));
 }
 
 TEST(Arena, AnOutputWithoutAWrittenColumnIsPlacedAndKept) {
@@ -172,7 +172,7 @@ TEST(Arena, AnOutputWithoutAWrittenColumnIsPlacedAndKept) {
     EXPECT_EQ(quiet.placement(Index::kOut).bytes, 40u);
     const StepResult result = quiet.take();
     EXPECT_EQ(result.outputs[Index::kOut].size(), 0);
-    EXPECT_THAT(result.untouched[Index::kOut], IsEmpty());
+    EXPECT_THAT(result.untouched[Index::kOut].indices(), IsEmpty());
     EXPECT_FALSE(result.damage.has_value());
     OneCase loud(keeping_columns(gapped_case(), kept));
     loud.flip(Index::kOut, 0);
@@ -196,8 +196,8 @@ TEST(Arena, ElementsThatNobodyWroteAreListed) {
   std::memcpy(one.data(Index::kOut) + 20, one.image(Index::kOut) + 20, 4);
   std::memcpy(one.data(Index::kWide) + 16, one.image(Index::kWide) + 16, 8);
   const StepResult result = one.take();
-  EXPECT_THAT(result.untouched[Index::kOut], ElementsAre(3));
-  EXPECT_THAT(result.untouched[Index::kWide], ElementsAre(2));
+  EXPECT_THAT(result.untouched[Index::kOut].indices(), ElementsAre(3));
+  EXPECT_THAT(result.untouched[Index::kWide].indices(), ElementsAre(2));
   EXPECT_FALSE(result.damage.has_value());
 }
 
@@ -205,7 +205,7 @@ TEST(Arena, HalfAnElementWrittenIsNotUntouched) {
   OneCase one(gapped_case());
   one.fill_outputs();
   std::memcpy(one.data(Index::kWide), one.image(Index::kWide), 4);
-  EXPECT_THAT(one.take().untouched[Index::kWide], IsEmpty());
+  EXPECT_THAT(one.take().untouched[Index::kWide].indices(), IsEmpty());
 }
 
 TEST(Arena, PoisonDiffersBetweenStepsInEveryWordOfEveryBuffer) {

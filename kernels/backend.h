@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/element_set.h"
 #include "oracles/case.h"
 
 namespace bytegate {
@@ -49,12 +50,9 @@ struct Damage {
 
 struct StepResult {
   Outputs outputs;
-  // Per tensor, ascending row-major indices of output elements that still hold their poison; at
-  // most kMaxUntouched are listed.
-  std::vector<std::vector<int64_t>> untouched;
+  std::vector<ElementSet> untouched;  // per tensor: output elements that still hold their poison
   std::optional<Damage> damage;
 };
-constexpr size_t kMaxUntouched = size_t{1} << 20;
 
 struct RunResult {
   RunStatus status = RunStatus::kRefused;

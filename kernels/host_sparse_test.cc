@@ -73,7 +73,7 @@ TEST(HostSparse, FarRowsGoInAndOutInLittleMemory) {
   const RunResult result = run_one(copy<0, kNoStray>, far_case());
   ASSERT_EQ(result.status, RunStatus::kDone) << result.message;
   EXPECT_THAT(result.steps[0].outputs[Index::kOut].int32(), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(result.steps[0].untouched[Index::kOut], IsEmpty());
+  EXPECT_THAT(result.steps[0].untouched[Index::kOut].indices(), IsEmpty());
   EXPECT_FALSE(result.steps[0].damage.has_value());
   EXPECT_LT(peak_resident_mib() - before, 64);
 }
@@ -104,7 +104,7 @@ TEST(HostSparse, OnlyTheColumnsThatAreWrittenAreTaken) {
   const RunResult result = run_one(copy<0, kNoStray>, keeping_columns(far_case(), 1));
   ASSERT_EQ(result.status, RunStatus::kDone) << result.message;
   EXPECT_THAT(result.steps[0].outputs[Index::kOut].int32(), ElementsAre(1, 3, 5));
-  EXPECT_THAT(result.steps[0].untouched[Index::kOut], IsEmpty());
+  EXPECT_THAT(result.steps[0].untouched[Index::kOut].indices(), IsEmpty());
   EXPECT_FALSE(result.steps[0].damage.has_value());
 }
 
@@ -122,7 +122,7 @@ TEST(HostSparse, AChangedInputIsLocated) {
 TEST(HostSparse, ElementsThatNobodyWroteAreListed) {
   const auto nothing = [](void*, bytegate_call*) -> int32_t { return BYTEGATE_OK; };
   const RunResult result = run_one(nothing, far_case());
-  EXPECT_THAT(result.steps[0].untouched[Index::kOut], ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(result.steps[0].untouched[Index::kOut].indices(), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void SparseImage::scatter(const Tensor& tensor, const Elements& elements) {
 }
 
 void SparseImage::gather(const Tensor& tensor, const Dims& written, SparseImage& actual,
-                         Elements& out, std::vector<int64_t>& untouched) const {
+                         Elements& out, ElementSet& untouched) const {
   const size_t element = dtype_bytes(tensor.dtype);
   for_each_run(written, tensor.strides, [&](int64_t offset, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
@@ -61,9 +61,7 @@ void SparseImage::gather(const Tensor& tensor, const Dims& written, SparseImage&
       std::byte* ran = actual.bytes_.data() + at;
       const std::byte* poison = bytes_.data() + at;
       std::memcpy(out.data() + static_cast<size_t>(first + i) * element, ran, element);
-      if (std::memcmp(ran, poison, element) == 0 && untouched.size() < kMaxUntouched) {
-        untouched.push_back(first + i);
-      }
+      if (std::memcmp(ran, poison, element) == 0) untouched.add(first + i);
       std::memcpy(ran, poison, element);
     }
   });

@@ -33,7 +33,7 @@ class SparseImage {
   // Outputs: takes the elements of the shape `written` out of `actual` and puts this image's poison
   // back there; all else in the pages must be kept.
   void gather(const Tensor& tensor, const Dims& written, SparseImage& actual, Elements& out,
-              std::vector<int64_t>& untouched) const;
+              ElementSet& untouched) const;
   // The first byte in which `actual` differs, as an offset from the tensor's first element.
   [[nodiscard]] std::optional<int64_t> first_difference(const SparseImage& actual) const;
 

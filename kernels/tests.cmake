@@ -62,6 +62,7 @@ add_executable(kernels_test
   dsa_grid_test.cc
   dsa_front_door_test.cc
   dsa_precompute_test.cc
+  element_set_test.cc
   fault_map_test.cc
   guard_inquest_test.cc
   host_backend_test.cc
@@ -72,6 +73,7 @@ add_executable(kernels_test
   paged_mqa_metadata_test.cc
   process_backend_test.cc
   process_life_test.cc
+  process_link_test.cc
   process_fault_test.cc
   process_kill_test.cc
   process_loss_test.cc

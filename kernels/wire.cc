@@ -109,11 +109,12 @@ void transfer_text(Wire& wire, typename Wire::template Arg<std::string>& text) {
   wire.raw(text.data(), size);
 }
 
-template <typename Wire>
-void transfer_numbers(Wire& wire, typename Wire::template Arg<std::vector<int64_t>>& numbers) {
-  const size_t size = wire.count(numbers.size(), sizeof(int64_t));
+template <typename Wire, typename Numbers>
+void transfer_numbers(Wire& wire, Numbers& numbers) {
+  constexpr size_t kBytes = sizeof(typename Numbers::value_type);
+  const size_t size = wire.count(numbers.size(), kBytes);
   if constexpr (kReads<Wire>) numbers.resize(size);
-  wire.raw(numbers.data(), size * sizeof(int64_t));
+  wire.raw(numbers.data(), size * kBytes);
 }
 
 // A vector, item by item.
@@ -230,7 +231,7 @@ void transfer_damage(Wire& wire, typename Wire::template Arg<std::optional<Damag
 template <typename Wire>
 void transfer_step_result(Wire& wire, typename Wire::template Arg<StepResult>& step) {
   transfer_each(wire, step.outputs, [&](auto& elements) { transfer_elements(wire, elements); });
-  transfer_each(wire, step.untouched, [&](auto& indices) { transfer_numbers(wire, indices); });
+  transfer_each(wire, step.untouched, [&](auto& set) { transfer_numbers(wire, set.words()); });
   transfer_damage(wire, step.damage);
 }
 

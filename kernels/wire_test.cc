@@ -39,7 +39,7 @@ RunResult make_full_result() {
   StepResult step;
   step.outputs = {Elements(), Elements(std::vector<int32_t>{1, 2}),
                   Elements(std::vector<int64_t>{3})};
-  step.untouched = {{}, {0, 1}, {INT64_MAX}};
+  step.untouched = {{}, {0, 1}, {5000}};
   step.damage = Damage{.kind = Damage::Kind::kInput, .tensor = -1, .byte_offset = -5};
   return {.status = RunStatus::kLost, .message = "why", .path = "where", .steps = {step, {}}};
 }

@@ -133,7 +133,7 @@ TEST(JudgeStep, ABrokenInvariantIsFoundWhereTheOracleAgrees) {
 }
 
 // Two rows of `spread` with a width of 5, of which 3 columns are written: [0 1 *] and [1 2 3].
-Verdict judge_spread(const std::vector<int32_t>& spread, const std::vector<int64_t>& untouched,
+Verdict judge_spread(const std::vector<int32_t>& spread, const ElementSet& untouched,
                      const OpProperties& properties = ledger_properties()) {
   Case c = make_spread_case({.parts = {2, 9}, .width = 5, .shown = 3});
   c.op = properties.op;
