@@ -36,8 +36,8 @@ bool is_renamed(const Finding& finding, std::string_view origin) {
   return finding.kept.mode == Mode::kAgain && mode != kAgain;
 }
 
-// Of the failures that a finding of mode `again` answers for, those that are held against it: the
-// first, and then ever fewer.
+// Of failures that may hide another flaw, those that are run once more: the first, and then ever
+// fewer.
 bool is_asked(int64_t num_failures) {
   constexpr int64_t kAllOf = 16;
   return num_failures <= kAllOf || (num_failures & (num_failures - 1)) == 0;
@@ -82,7 +82,25 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
   failed.file.clear();
 }
 
+// What other cases took with them is no finding beside theirs, unless it fails alone as well.
+bool Keeper::judge_untested(FailedCase& failed) {
+  bool has_others = false;
+  bool asked = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    has_others = !findings_.empty();
+    asked = is_asked(++num_untested_);
+  }
+  const std::optional<Verdict> alone =
+      asked && !stopped() ? check_alone(failed.kept) : std::nullopt;
+  if (!alone || alone->passed()) return !has_others;
+  failed.verdict = *alone;
+  return true;
+}
+
 std::optional<Finding> Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
+  const bool untested = failed.verdict.kind == VerdictKind::kUntested;
+  if (untested && !judge_untested(failed)) return std::nullopt;
   failed.kept.origin = failed.verdict.origin;
   blame(failed, candidate, backend);
   const bool another = is_another(failed);

@@ -40,6 +40,8 @@ class Keeper {
     std::string note = {};  // what it does there instead
   };
 
+  // Gives a case without a verdict the one that it has alone. False: there is nothing to keep.
+  bool judge_untested(FailedCase& failed);
   void blame(FailedCase& failed, Candidate& candidate, Backend& backend);
   // False: another finding, as which it fails alone, answers for it.
   bool save(FailedCase failed, size_t place, Candidate& candidate, Backend& backend,
@@ -66,6 +68,7 @@ class Keeper {
   std::set<size_t> merged_;  // of findings_: those that another one answers for
   // Origins with a mode, and whether a plain launch fails alike.
   std::map<std::string, bool> is_plain_;
+  int64_t num_untested_ = 0;
   int64_t num_unkept_ = 0;
 };
 
