@@ -48,6 +48,7 @@ class PlantedFindings : public TempFolder {
   void find_all() {
     RunOptions options;
     options.candidate = BYTEGATE_PLANTED_LIBRARY;
+    options.checks = kFollowSome;
     options.num_jobs = 2;
     options.findings_dir = folder_.string();
     options.minimize.time_limit = std::chrono::seconds(20);

@@ -148,30 +148,24 @@ void PendingChecks::settle(const Asked& asked, const Group& group, const Case& r
     run.verdict = own;
     return;
   }
-  // An operation that the candidate does not have is refused, where it does not say so before.
-  const bool same_op = group.properties == &properties_;
-  if (!same_op && own.kind == VerdictKind::kRefused) return;
-  const Case& c = cases_[asked.case_idx];
-  const Relation& relation = properties_.relations[asked.relation];
-  std::string path = run.verdict.path;
-  if (own.passed()) {
-    if (auto message = relation.broken(c, run.outputs, related, related_run.outputs)) {
-      run.verdict = broken(c, relation.name, std::move(*message));
-      run.verdict.path = std::move(path);
-      return;
-    }
-    std::vector<int>& held = run.verdict.relations;
-    const int idx = static_cast<int>(asked.relation);
-    if (std::find(held.begin(), held.end(), idx) == held.end()) held.push_back(idx);
-  } else if (same_op) {
+  if (!own.passed()) {
+    // What fails of another operation is for a run of that one to find.
+    if (group.properties != &properties_) return;
     run.verdict = own;
     failing_.insert_or_assign(asked.case_idx, related);
-  } else {
-    // Cases of this run are of one operation, so that one answers for what follows from it.
-    const std::string op(group.properties->op->name);
-    run.verdict = broken(c, relation.name, op + " of the same batch: " + describe(own));
-    run.verdict.path = std::move(path);
+    return;
   }
+  const Case& c = cases_[asked.case_idx];
+  const Relation& relation = properties_.relations[asked.relation];
+  if (auto message = relation.broken(c, run.outputs, related, related_run.outputs)) {
+    std::string path = run.verdict.path;
+    run.verdict = broken(c, relation.name, std::move(*message));
+    run.verdict.path = std::move(path);
+    return;
+  }
+  std::vector<int>& held = run.verdict.relations;
+  const int idx = static_cast<int>(asked.relation);
+  if (std::find(held.begin(), held.end(), idx) == held.end()) held.push_back(idx);
 }
 
 std::vector<Verdict> PendingChecks::collect() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/builtin_candidate.h"
 #include "kernels/testing/candidates.h"
 #include "kernels/testing/schedule_candidates.h"
 #include "oracles/paged_mqa_metadata.h"
@@ -99,6 +100,41 @@ TEST(CheckRelations, WhatFollowsAndFailsByItselfIsTheCaseToKeep) {
   const Verdict verdict = pending.collect().front();
   EXPECT_EQ(verdict.origin, "mismatch:schedule_metadata");
   EXPECT_EQ(pending.case_of(0), make_paged_mqa_metadata_case({1000, 300}, 4));
+}
+
+// Production, but for the schedule, which it does not write.
+int32_t run_all_but_the_schedule(void* state, bytegate_call* call) {
+  const bool schedule = std::string_view(call->op) == paged_mqa_metadata_op().name;
+  return schedule ? 0 : builtin_candidate("production")->run(state, call);
+}
+
+TEST(CheckRelations, AFlawOfAnotherOperationIsNotHeldAgainstTheCaseThatItFollowsFrom) {
+  bytegate_candidate table = *builtin_candidate("production");
+  table.run = run_all_but_the_schedule;
+  const Case schedule = make_paged_mqa_metadata_case({1000, 300}, 4);
+  EXPECT_EQ(verdict_of(schedule, table, paged_mqa_metadata_properties(), {}).origin,
+            "unwritten:schedule_metadata");
+
+  const OpProperties& refresh =
+      *find_properties(all_properties(), *find_op(all_ops(), "dsa_decode_refresh"));
+  const auto one = std::find_if(refresh.relations.begin(), refresh.relations.end(),
+                                [](const Relation& r) { return r.name == "schedule_alone"; });
+  ASSERT_NE(one, refresh.relations.end());
+  OpProperties properties = refresh;
+  properties.relations = {*one};
+  const auto num_held = [&](const bytegate_candidate& candidate) {
+    size_t count = 0;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Draw draw(seed);
+      const Verdict verdict =
+          verdict_of(refresh.generate(draw), candidate, properties, {.follow_one_in = 1});
+      EXPECT_TRUE(verdict.passed() || says_nothing(verdict.kind)) << describe(verdict);
+      count += verdict.relations.size();
+    }
+    return count;
+  };
+  EXPECT_GT(num_held(*builtin_candidate("production")), 0U);
+  EXPECT_EQ(num_held(table), 0U);
 }
 
 TEST(CheckRelations, WithoutAnOracleNoneIsAsked) {
