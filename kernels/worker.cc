@@ -153,10 +153,11 @@ std::vector<RunResult> Worker::collect_span(Work& work) {
 bool Worker::collect(Work& work, size_t lane) {
   const bool one_by_one = backend_->kind() == BackendKind::kHost;
   if (!one_by_one && work.submission == nullptr) return false;
-  const std::vector<RunResult> results =
-      one_by_one ? run_one_by_one(work.cases) : collect_span(work);
+  // Not kept beside their bytes: both may be large.
+  const std::vector<std::byte> bytes =
+      encode_results(one_by_one ? run_one_by_one(work.cases) : collect_span(work));
   work.cases.clear();
-  return link_.send(LinkMessage::Kind::kResults, lane, encode_results(results));
+  return link_.send(LinkMessage::Kind::kResults, lane, bytes);
 }
 
 }  // namespace
