@@ -17,11 +17,18 @@ if(BYTEGATE_SANITIZE)
   target_link_options(bytegate_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
-  # Only the targets link the fuzzer's driver. Other engines bring their flags. How deep the stack is
-  # tells nothing where each lane has a stack of its own.
+  # Only the targets link the fuzzer's driver.
+  target_compile_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
+elseif(BYTEGATE_FUZZ_ENGINE)
+  # Other engines bring their flags, of which some ask for no instrumentation.
   target_compile_options(bytegate_options INTERFACE
-    -fsanitize=fuzzer-no-link -fno-sanitize-coverage=stack-depth
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-unused-command-line-argument>)
+endif()
+if(BYTEGATE_FUZZ_ENGINE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # How deep the stack is tells nothing where each lane has a stack of its own.
+  target_compile_options(bytegate_options INTERFACE
+    -fno-sanitize-coverage=stack-depth
     -fsanitize-coverage-allowlist=${PROJECT_SOURCE_DIR}/fuzz/guided/instrumented.txt
     -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/fuzz/guided/not_instrumented.txt)
-  target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
