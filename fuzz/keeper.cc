@@ -84,18 +84,21 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
 
 // What other cases took with them is no finding beside theirs, unless it fails alone as well.
 bool Keeper::judge_untested(FailedCase& failed) {
-  bool has_others = false;
   bool asked = false;
   {
     const std::scoped_lock lock(mutex_);
-    has_others = !findings_.empty();
     asked = is_asked(++num_untested_);
+    if (!asked && has_failures_) return false;
   }
-  const std::optional<Verdict> alone =
-      asked && !stopped() ? check_alone(failed.kept) : std::nullopt;
-  if (!alone || alone->passed()) return !has_others;
-  failed.verdict = *alone;
-  return true;
+  if (!asked || stopped()) return true;
+  const std::optional<Verdict> alone = check_alone(failed.kept);
+  if (!alone) return true;
+  if (!alone->passed()) {
+    failed.verdict = *alone;
+    return true;
+  }
+  const std::scoped_lock lock(mutex_);
+  return !has_failures_;
 }
 
 std::optional<Finding> Keeper::keep(FailedCase failed, Candidate& candidate, Backend& backend) {
@@ -107,6 +110,7 @@ std::optional<Finding> Keeper::keep(FailedCase failed, Candidate& candidate, Bac
   size_t place = 0;
   {
     const std::scoped_lock lock(mutex_);
+    has_failures_ = has_failures_ || failed.verdict.kind != VerdictKind::kUntested;
     const auto known = finding_of_origin_.find(failed.verdict.origin);
     if (known != finding_of_origin_.end() && !another) {
       ++findings_[known->second].num_failures;

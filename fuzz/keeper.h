@@ -1,5 +1,5 @@
-// Keeps what fails: one finding per origin, on disk before anything else is done with it. A flaw is
-// named as a replay shows it: one that all modes show without a mode, one that an earlier launch
+// Keeps what fails: one finding per origin, on disk before it is made small. A flaw is named as a
+// replay shows it: one that all modes show without a mode, one that an earlier launch
 // has to bring about as that of mode `again`.
 #pragma once
 
@@ -69,6 +69,7 @@ class Keeper {
   // Origins with a mode, and whether a plain launch fails alike.
   std::map<std::string, bool> is_plain_;
   int64_t num_untested_ = 0;
+  bool has_failures_ = false;  // of this run, that have a verdict
   int64_t num_unkept_ = 0;
 };
 

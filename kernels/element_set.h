@@ -1,6 +1,7 @@
 // Some of a tensor's elements.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -27,7 +28,9 @@ class ElementSet {
     if (word >= words_.size()) return false;
     return (words_[word] >> static_cast<size_t>(idx) % kWordBits & 1) != 0;
   }
-  [[nodiscard]] bool empty() const { return words_.empty(); }
+  [[nodiscard]] bool empty() const {
+    return std::all_of(words_.begin(), words_.end(), [](uint64_t word) { return word == 0; });
+  }
   void clear() { words_.clear(); }
   // Ascending.
   [[nodiscard]] std::vector<int64_t> indices() const;
@@ -41,7 +44,7 @@ class ElementSet {
  private:
   static constexpr size_t kWordBits = 64;
 
-  std::vector<uint64_t> words_;  // the last one is not 0
+  std::vector<uint64_t> words_;
 };
 
 }  // namespace bytegate

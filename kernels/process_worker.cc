@@ -44,7 +44,7 @@ ProcessWorker::Result ProcessWorker::start(const WorkerTask& task) {
     std::unique_ptr<ProcessWorker> worker(new ProcessWorker());
     if (std::optional<std::string> failed = worker->fork_with(task)) return {nullptr, *failed};
     WorkerAnswer lost;
-    const auto held = worker->await(LinkMessage::Kind::kGreeting,
+    const auto held = worker->await(LinkMessage::Kind::kGreeting, 0,
                                     {.time = task.start_limit, .memory_bytes = UINT64_MAX}, lost);
     if (!held) {
       error = task.failure + ": " + lost.text;
@@ -103,7 +103,7 @@ WorkerAnswer ProcessWorker::collect(size_t lane, const WorkerLimits& limits) {
   WorkerAnswer answer;
   // A worker that is gone will be found to be.
   static_cast<void>(channels_.link->send(LinkMessage::Kind::kCollect, lane, {}));
-  const auto held = await(LinkMessage::Kind::kResults, limits, answer);
+  const auto held = await(LinkMessage::Kind::kResults, lane, limits, answer);
   if (!held) return answer;
   answer.results = decode_results(*held);
   channels_.link->forget(lane);
@@ -114,14 +114,14 @@ WorkerAnswer ProcessWorker::collect(size_t lane, const WorkerLimits& limits) {
   return answer;
 }
 
-std::optional<std::span<const std::byte>> ProcessWorker::await(LinkMessage::Kind kind,
+std::optional<std::span<const std::byte>> ProcessWorker::await(LinkMessage::Kind kind, size_t lane,
                                                                const WorkerLimits& limits,
                                                                WorkerAnswer& lost) {
   LinkMessage message;
   switch (receive(message, limits, lost)) {
     case ProcessLink::Received::kMessage: {
       const std::optional<std::span<const std::byte>> held = channels_.link->held_by(message);
-      if (held && message.kind == kind) return held;
+      if (held && message.kind == kind && message.lane == lane) return held;
       end();
       lost = fault(kSpoiled);
       break;

@@ -63,7 +63,7 @@ class ProcessWorker {
   std::optional<std::string> fork_with(const WorkerTask& task);
   // Waits for a message of this kind and gives what it holds; nothing: the worker is ended, and
   // `lost` says why.
-  std::optional<std::span<const std::byte>> await(LinkMessage::Kind kind,
+  std::optional<std::span<const std::byte>> await(LinkMessage::Kind kind, size_t lane,
                                                   const WorkerLimits& limits, WorkerAnswer& lost);
   // kNothing: it is over a limit, and `lost` says which.
   ProcessLink::Received receive(LinkMessage& message, const WorkerLimits& limits,

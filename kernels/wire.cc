@@ -281,9 +281,10 @@ std::vector<std::byte> encode_results(std::span<const RunResult> results) {
   for (const RunResult& result : results) {
     for (const StepResult& step : result.steps) {
       for (const Elements& output : step.outputs) bytes += output.bytes();
+      for (const ElementSet& set : step.untouched) bytes += set.words().size() * sizeof(uint64_t);
     }
   }
-  writer.reserve(bytes + bytes / 64);
+  writer.reserve(bytes);
   transfer_each(writer, results, [&](const RunResult& result) { transfer_result(writer, result); });
   return writer.take();
 }

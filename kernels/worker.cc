@@ -54,7 +54,7 @@ class Worker {
   // False: the parent is gone, or talks nonsense.
   bool greet();
   bool answer(const LinkMessage& message);
-  bool submit(Work& work, std::span<const std::byte> bytes);
+  bool submit(Work& work, std::vector<Case> cases);
   bool collect(Work& work, size_t lane);
   std::vector<RunResult> run_one_by_one(std::span<const Case> cases);
   std::vector<RunResult> collect_span(Work& work);
@@ -96,17 +96,15 @@ bool Worker::answer(const LinkMessage& message) {
   if (!held) return false;
   Work& work = work_[message.lane];
   if (message.kind == LinkMessage::Kind::kSubmit) {
-    const bool submitted = submit(work, *held);
+    std::optional<std::vector<Case>> cases = decode_cases(*held, task_.ops);
     link_.forget(message.lane);
-    return submitted;
+    return cases && submit(work, std::move(*cases));
   }
   return message.kind == LinkMessage::Kind::kCollect && collect(work, message.lane);
 }
 
-bool Worker::submit(Work& work, std::span<const std::byte> bytes) {
-  std::optional<std::vector<Case>> cases = decode_cases(bytes, task_.ops);
-  if (!cases) return false;
-  work.cases = std::move(*cases);
+bool Worker::submit(Work& work, std::vector<Case> cases) {
+  work.cases = std::move(cases);
   work.noise.reset();
   work.noise_is_shared = false;
   if (backend_->kind() == BackendKind::kHost) return true;

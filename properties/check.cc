@@ -223,6 +223,10 @@ Verdict judge_outputs(const Case& at_step, size_t step_idx, const StepResult& re
                       const Outputs* expect, const OpProperties& properties) {
   // Damage first: a candidate that writes out of bounds may have spoiled its own outputs.
   if (result.damage) return damaged(at_step, *result.damage);
+  const size_t num_tensors = at_step.tensors.size();
+  if (result.outputs.size() != num_tensors || result.untouched.size() != num_tensors) {
+    return failed(VerdictKind::kUntested, "", "the backend returned other tensors");
+  }
   std::vector<Stated> outputs;
   for (size_t i = 0; i < at_step.tensors.size(); ++i) {
     if (at_step.op->tensors[i].role != Role::kOutput || !at_step.tensors[i].present) continue;

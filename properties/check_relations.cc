@@ -144,15 +144,12 @@ void PendingChecks::settle(const Asked& asked, const Group& group, const Case& r
                            const CheckedRun& related_run, CheckedRun& run) {
   const Verdict& own = related_run.verdict;
   if (!run.verdict.passed() || says_nothing(own.kind)) return;
-  if (own.kind == VerdictKind::kUntested) {
-    run.verdict = own;
-    return;
-  }
+  // What fails of another operation, and what that takes with it, is for a run of that one to find.
+  const bool same_op = group.properties == &properties_;
+  if (!own.passed() && !same_op && group.has_flaw) return;
   if (!own.passed()) {
-    // What fails of another operation is for a run of that one to find.
-    if (group.properties != &properties_) return;
     run.verdict = own;
-    failing_.insert_or_assign(asked.case_idx, related);
+    if (same_op) failing_.insert_or_assign(asked.case_idx, related);
     return;
   }
   const Case& c = cases_[asked.case_idx];
@@ -178,6 +175,10 @@ std::vector<Verdict> PendingChecks::collect() {
   }
   for (const auto& group : groups_) {
     const std::vector<CheckedRun> related = group->check->collect_runs();
+    group->has_flaw = std::any_of(related.begin(), related.end(), [](const CheckedRun& run) {
+      const VerdictKind kind = run.verdict.kind;
+      return !run.verdict.passed() && kind != VerdictKind::kUntested && !says_nothing(kind);
+    });
     for (size_t i = 0; i < related.size(); ++i) {
       const Asked& asked = group->asked[i];
       settle(asked, *group, group->cases[i], related[i], runs[asked.case_idx]);

@@ -54,6 +54,7 @@ class PendingChecks {
     std::vector<Case> cases;
     std::vector<Asked> asked;
     std::optional<PendingCheck> check;
+    bool has_flaw = false;  // one of them failed by itself
   };
 
   void ask_named(size_t case_idx, uint64_t seed, size_t relation);

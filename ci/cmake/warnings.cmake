@@ -23,12 +23,13 @@ if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
 elseif(BYTEGATE_FUZZ_ENGINE)
   # Other engines bring their flags, of which some ask for no instrumentation.
   target_compile_options(bytegate_options INTERFACE
-    $<$<CXX_COMPILER_ID:Clang>:-Wno-unused-command-line-argument>)
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unused-command-line-argument>)
 endif()
-if(BYTEGATE_FUZZ_ENGINE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+if(BYTEGATE_FUZZ_ENGINE)
   # How deep the stack is tells nothing where each lane has a stack of its own.
+  set(guided ${PROJECT_SOURCE_DIR}/fuzz/guided)
   target_compile_options(bytegate_options INTERFACE
-    -fno-sanitize-coverage=stack-depth
-    -fsanitize-coverage-allowlist=${PROJECT_SOURCE_DIR}/fuzz/guided/instrumented.txt
-    -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/fuzz/guided/not_instrumented.txt)
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize-coverage=stack-depth;\
+-fsanitize-coverage-allowlist=${guided}/instrumented.txt;\
+-fsanitize-coverage-ignorelist=${guided}/not_instrumented.txt>")
 endif()
