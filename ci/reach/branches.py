@@ -90,3 +90,9 @@ def read_export(text, root, is_wanted):
             sides[0] += num_true
             sides[1] += num_false
     return counts
+
+
+def sides_taken(counts):
+    """Names of the sides that were taken at least once, of counts that read_export() gave."""
+    return {f'{branch.file}:{branch.line}:{branch.column} {side}'
+            for branch, sides in counts.items() for side, num in zip(SIDES, sides) if num > 0}

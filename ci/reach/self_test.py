@@ -10,7 +10,8 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from reach.branches import Branch, CoverageError, condition_text, read_export  # noqa: E402
+from reach.branches import (Branch, CoverageError, condition_text, read_export,  # noqa: E402
+                            sides_taken)
 from reach.judgement import judge, text_of  # noqa: E402
 from reach.unreachable import ListError, parse  # noqa: E402
 
@@ -48,6 +49,12 @@ class Reach(unittest.TestCase):
     def test_instances_of_a_template_add_up(self):
         counts = self.counts([*CHOICE, 1, 0], [*CHOICE, 0, 2])
         self.assertEqual(counts, {Branch('kernels/a.h', *CHOICE): [1, 2]})
+
+    def test_a_side_that_is_taken_has_a_name(self):
+        self.assertEqual(sides_taken(self.counts([*CHOICE, 1, 0])), {'kernels/a.h:4:10 true'})
+        self.assertEqual(sides_taken(self.counts([*CHOICE, 2, 9])),
+                         {'kernels/a.h:4:10 true', 'kernels/a.h:4:10 false'})
+        self.assertEqual(sides_taken(self.counts([*CHOICE, 0, 0])), set())
 
     def test_a_variable_of_a_condition_is_its_declaration(self):
         self.assertEqual(condition_text(ROOT, Branch('kernels/a.h', 7, 12, 7, 17)),
