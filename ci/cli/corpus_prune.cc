@@ -161,7 +161,7 @@ void add_corpus_prune(CLI::App& corpus, Context& context) {
                       "texts, or folders of them, whose cases stay (default: the folder above, if "
                       "it holds a README.md)");
   command->add_option("--coverage", arguments->coverage,
-                      "JSON: the edges that each case covers, to be kept, too");
+                      "JSON of `ci/case_coverage`: the edges that each case covers, to be kept");
   command->add_option("--kills", arguments->kills,
                       "JSON of `ci/faults --kills`: the faults that each case kills, to be kept");
   command->add_flag("--verbose", arguments->verbose, "what each case is kept for");
