@@ -20,13 +20,11 @@ if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer)
   # Only the targets link the fuzzer's driver.
   target_compile_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(bytegate_options INTERFACE -fsanitize=fuzzer-no-link)
-elseif(BYTEGATE_FUZZ_ENGINE)
-  # Other engines bring their flags, of which some ask for no instrumentation.
-  target_compile_options(bytegate_options INTERFACE
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unused-command-line-argument>)
 endif()
-if(BYTEGATE_FUZZ_ENGINE)
-  # How deep the stack is tells nothing where each lane has a stack of its own.
+# Also where other engines bring the flags in the environment. How deep the stack is tells nothing where
+# each lane has a stack of its own.
+if(BYTEGATE_FUZZ_ENGINE STREQUAL libfuzzer OR
+   (BYTEGATE_FUZZ_ENGINE AND CMAKE_CXX_FLAGS MATCHES "fuzzer-no-link|-fsanitize-coverage"))
   set(guided ${PROJECT_SOURCE_DIR}/fuzz/guided)
   target_compile_options(bytegate_options INTERFACE
     "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize-coverage=stack-depth;\
