@@ -61,8 +61,8 @@ class ProcessWorker {
   ProcessWorker() = default;
   // Forks it. Nothing if it could, else why not.
   std::optional<std::string> fork_with(const WorkerTask& task);
-  // Waits for a message of this kind and gives what it holds; nothing: the worker is ended, and
-  // `lost` says why.
+  // Waits for a message of this kind and lane and gives what it holds; nothing: the worker is
+  // ended, and `lost` says why.
   std::optional<std::span<const std::byte>> await(LinkMessage::Kind kind, size_t lane,
                                                   const WorkerLimits& limits, WorkerAnswer& lost);
   // kNothing: it is over a limit, and `lost` says which.

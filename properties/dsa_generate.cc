@@ -311,7 +311,7 @@ class Maker {
     const int64_t slots = plan_.num_rows * plan_.max_len;
     const bool small = plan_.num_requests <= 64 && slots <= 4096;
     const bool drawn = description_.entry == DsaEntry::kRefresh && small && draw_.one_in(48);
-    const bool many = drawn && slots <= 1024;
+    const bool many = drawn && slots <= 1024;  // all answers are held at once
     const int64_t num_replays = many ? kManyReplays : draw_.between(1, 3);
     for (int64_t i = 0; i < num_replays; ++i) case_.later_steps.push_back(draw_replay());
   }
