@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "ci/cli/commands.h"
-#include "ci/cli/options.h"
+#include "ci/cli/one_case.h"
 #include "fuzz/finding_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/durable_file.h"
@@ -38,31 +38,24 @@ std::string copy_case(const ExportArguments& arguments, const Case& c) {
   return path;
 }
 
-int export_on(const ExportArguments& arguments, const Case& c, Candidate& candidate,
-              const ChosenBackends::Entry& entry) {
-  const OpProperties& properties = *find_properties(all_properties(), *c.op);
-  const BackendResult backend = open_backend(entry.kind, backend_options(arguments.options));
-  if (backend.backend == nullptr) {
-    complain(backend.absent_reason);
-    return kExitNoBackend;
-  }
+int export_on(const ExportArguments& arguments, const OneCase& one) {
   Finding finding;
-  finding.op = c.op->name;
-  finding.backend = entry.kind;
+  finding.op = one.c.op->name;
+  finding.backend = one.backend.kind();
   finding.source = "exported";
-  finding.kept = c;
-  finding.verdict = check({&c, 1}, candidate, *backend.backend, properties, {}).front();
+  finding.kept = one.c;
+  finding.verdict = check({&one.c, 1}, one.candidate, one.backend, one.properties, {}).front();
   if (finding.verdict.kind == VerdictKind::kUntested || says_nothing(finding.verdict.kind)) {
     complain(arguments.file + ": " + describe(finding.verdict));
     return kExitFailed;
   }
-  finding.file = copy_case(arguments, c);
+  finding.file = copy_case(arguments, one.c);
   if (finding.file.empty()) return kExitUsage;
   const FindingContext context = {.candidate = arguments.options.candidate,
-                                  .backend_description = entry.description,
+                                  .backend_description = one.backend_description,
                                   .program_version = BYTEGATE_VERSION,
                                   .backend_options = backend_options(arguments.options)};
-  if (const auto failure = write_finding_folder(finding, properties, context)) {
+  if (const auto failure = write_finding_folder(finding, one.properties, context)) {
     complain(*failure);
     return kExitUsage;
   }
@@ -71,33 +64,10 @@ int export_on(const ExportArguments& arguments, const Case& c, Candidate& candid
   return exit_code_of(finding.verdict.kind);
 }
 
+// One folder is of one backend: the first that the case fails on, else the last.
 int export_file(const ExportArguments& arguments) {
-  const std::unique_ptr<Candidate> candidate = chosen_candidate(arguments.options);
-  if (candidate == nullptr) return kExitUsage;
-  const ChosenBackends backends = chosen_backends(arguments.options, *candidate);
-  if (backends.exit_code != kExitPass) return backends.exit_code;
-  const LoadResult loaded = load_case(arguments.file, all_ops());
-  if (!loaded.value) {
-    complain(loaded.error);
-    return kExitUsage;
-  }
-  const BackendKind wanted = loaded.value->backend;
-  // One folder is of one backend: the first that the case fails on, else the last.
-  std::optional<ChosenBackends::Entry> last;
-  for (const ChosenBackends::Entry& entry : backends.entries) {
-    if (wanted == BackendKind::kAny || wanted == entry.kind) last = entry;
-  }
-  if (!last) {
-    complain(arguments.file + " is for " + std::string(backend_name(wanted)) +
-             " only, which is not here");
-    return kExitNoBackend;
-  }
-  for (const ChosenBackends::Entry& entry : backends.entries) {
-    if (wanted != BackendKind::kAny && wanted != entry.kind) continue;
-    const int code = export_on(arguments, *loaded.value, *candidate, entry);
-    if (code != kExitPass || entry.kind == last->kind) return code;
-  }
-  return kExitPass;
+  return on_chosen_backends(arguments.file, arguments.options,
+                            [&](const OneCase& one) { return export_on(arguments, one); });
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iostream>
 
 #include "ci/cli/case_summary.h"
@@ -112,79 +111,6 @@ int replay(const std::vector<std::string>& paths, const Options& options) {
   return counts.exit_code;
 }
 
-struct MinimizeArguments {
-  Options options;
-  std::string file;
-  std::string out;
-};
-
-// Minimises on one backend and says what came of it; 0 when the case does not fail there.
-int minimize_on(const MinimizeArguments& arguments, const Case& c, Candidate& candidate,
-                BackendKind kind) {
-  const OpProperties& properties = *find_properties(all_properties(), *c.op);
-  const BackendResult backend = open_backend(kind, backend_options(arguments.options));
-  if (backend.backend == nullptr) {
-    complain(backend.absent_reason);
-    return kExitNoBackend;
-  }
-  const RunOptions run = run_options(arguments.options, kind);
-  const MinimizeResult result = minimize(
-      c,
-      [&](const Case& simpler) {
-        return check({&simpler, 1}, candidate, *backend.backend, properties, {}).front();
-      },
-      run.minimize);
-  if (result.verdict.passed() || says_nothing(result.verdict.kind)) {
-    std::cout << describe(result.verdict) << " on " << backend_name(kind) << "\n";
-    return kExitPass;
-  }
-  Case smallest = result.smallest;
-  smallest.origin = result.verdict.origin;
-  std::string out = arguments.out;
-  if (out.empty()) {
-    out = (std::filesystem::path(arguments.file).parent_path() /
-           (std::filesystem::path(arguments.file).stem().string() + ".min.case"))
-              .string();
-  }
-  if (const auto failure = save_case(out, smallest)) {
-    complain(*failure);
-    return kExitUsage;
-  }
-  std::cout << describe(result.verdict) << "\n  case   " << summary_of(smallest)
-            << (result.minimal ? "  (minimal)" : "  (the time ran out)") << "\n  tried  "
-            << with_commas(result.num_tried) << " simpler cases, kept "
-            << with_commas(result.num_accepted) << "\n  saved  " << out << "\n  replay "
-            << replay_line(program_path(), out, arguments.options.candidate, kind) << "\n";
-  return exit_code_of(result.verdict.kind);
-}
-
-int minimize_file(const MinimizeArguments& arguments) {
-  const std::unique_ptr<Candidate> candidate = chosen_candidate(arguments.options);
-  if (candidate == nullptr) return kExitUsage;
-  const ChosenBackends backends = chosen_backends(arguments.options, *candidate);
-  if (backends.exit_code != kExitPass) return backends.exit_code;
-  const LoadResult loaded = load_case(arguments.file, all_ops());
-  if (!loaded.value) {
-    complain(loaded.error);
-    return kExitUsage;
-  }
-  bool ran = false;
-  for (const ChosenBackends::Entry& entry : backends.entries) {
-    const BackendKind wanted = loaded.value->backend;
-    if (wanted != BackendKind::kAny && wanted != entry.kind) continue;
-    ran = true;
-    const int code = minimize_on(arguments, *loaded.value, *candidate, entry.kind);
-    if (code != kExitPass) return code;
-  }
-  if (!ran) {
-    complain(arguments.file + " is for " + std::string(backend_name(loaded.value->backend)) +
-             " only, which is not here");
-    return kExitNoBackend;
-  }
-  std::cout << arguments.file << ": nothing to minimise here\n";
-  return kExitPass;
-}
-
 }  // namespace
 
 void add_replay(CLI::App& app, Context& context) {
@@ -195,20 +121,6 @@ void add_replay(CLI::App& app, Context& context) {
   add_candidate_options(*command, *options);
   command->callback([options, paths, &context] {
     context.chosen = [options, paths] { return replay(*paths, *options); };
-  });
-}
-
-void add_minimize(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("minimize", "make a failing case as small as it gets");
-  auto arguments = std::make_shared<MinimizeArguments>();
-  command->add_option("file", arguments->file, "a case file")->required();
-  command->add_option("--out", arguments->out, "where to save it (default: FILE.min.case)");
-  command->add_option("--minimize-seconds", arguments->options.minimize_seconds, "time limit")
-      ->check(CLI::Range(0.0, 1e7).description("0 .. 10^7"))
-      ->capture_default_str();
-  add_candidate_options(*command, arguments->options);
-  command->callback([arguments, &context] {
-    context.chosen = [arguments] { return minimize_file(*arguments); };
   });
 }
 
