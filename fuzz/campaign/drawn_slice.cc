@@ -47,8 +47,10 @@ void enter(const Tally& tally, const OpProperties& properties, SliceRecord& reco
 bool was_disturbed(const FailedCase& failed, const OpProperties& properties, Candidate& candidate,
                    Backend& backend) {
   const VerdictKind kind = failed.verdict.kind;
-  const bool by_kill = failed.verdict.message.find("signal 9 ") != std::string::npos;
-  if (!by_kill && kind != VerdictKind::kExhausted && kind != VerdictKind::kUntested) return false;
+  if (kind != VerdictKind::kCrashed && kind != VerdictKind::kExhausted &&
+      kind != VerdictKind::kUntested) {
+    return false;
+  }
   const Verdict alone = check({&failed.kept, 1}, candidate, backend, properties).front();
   return alone.origin != failed.verdict.origin;
 }
