@@ -11,6 +11,7 @@
 #include "fuzz/guided/case_size.h"
 #include "fuzz/guided/element_changes.h"
 #include "fuzz/guided/row_choice.h"
+#include "fuzz/guided/tensor_changes.h"
 
 namespace bytegate {
 namespace {
@@ -23,7 +24,8 @@ class Mutator {
         op_(*from.c.op),
         draw_(draw),
         limits_(limits),
-        interesting_(c_, hints, draw) {}
+        interesting_(c_, hints, draw),
+        tensors_(c_, interesting_, draw, limits) {}
 
   void mutate() {
     // Most that is broken is mended again, so that one break does not hide behind another.
@@ -32,7 +34,7 @@ class Mutator {
       c_.call_faults.clear();
     }
     if (!draw_.one_in(8)) make_cheap();
-    if (draw_.one_in(4)) compact_wide_strides();
+    if (draw_.one_in(4)) tensors_.compact_wide_strides();
     if (draw_.one_in(4)) open_dims();
     const int64_t num_changes = draw_.one_in(3) ? draw_.between(2, 4) : 1;
     for (int64_t i = 0; i < num_changes; ++i) change();
@@ -45,12 +47,12 @@ class Mutator {
     if (kind < 9) return change_rows();
     switch (kind) {
       case 9:
-        return change_presence();
+        return tensors_.change_presence();
       case 10:
-        return change_dtype();
+        return tensors_.change_dtype();
       case 11:
       case 12:
-        return change_strides();
+        return tensors_.change_strides();
       case 13:
       case 14:
         return change_steps();
@@ -152,17 +154,8 @@ class Mutator {
     return std::max<int64_t>(room, 0) / per_row;
   }
 
-  // Of those of a role: -1 when there is none.
-  int some_tensor(bool (*wanted)(const TensorSpec&, const Tensor&)) {
-    std::vector<int> found;
-    for (size_t i = 0; i < c_.tensors.size(); ++i) {
-      if (wanted(op_.tensors[i], c_.tensors[i])) found.push_back(static_cast<int>(i));
-    }
-    return found.empty() ? -1 : found[index_below(found.size())];
-  }
-
   void change_elements() {
-    const int tensor = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
+    const int tensor = tensors_.some([](const TensorSpec& spec, const Tensor& candidate) {
       return spec.role == Role::kInput && candidate.present && candidate.elements.size() > 0;
     });
     if (tensor < 0) return;
@@ -192,94 +185,6 @@ class Mutator {
       }
     }
     return c_.tensors[static_cast<size_t>(tensor)].elements;
-  }
-
-  void change_presence() {
-    std::vector<size_t> optional;
-    for (size_t i = 0; i < c_.tensors.size(); ++i) {
-      if (presence_of(op_.tensors[i], c_) == Presence::kOptional) optional.push_back(i);
-    }
-    if (optional.empty()) return;
-    toggle(optional[index_below(optional.size())]);
-  }
-
-  void toggle(size_t i) {
-    Tensor& tensor = c_.tensors[i];
-    tensor.present = !tensor.present;
-    tensor.shape = shape_of(c_, static_cast<int>(i));
-    tensor.strides = compact_strides(tensor.shape);
-    const bool filled = tensor.present && op_.tensors[i].role == Role::kInput;
-    if (!tensor.present) tensor.dtype = op_.tensors[i].dtypes.front();
-    tensor.elements = Elements(tensor.dtype, filled ? num_elements(tensor.shape).value_or(0) : 0);
-    for (Step& step : c_.later_steps) {
-      std::erase_if(step.changes, [&](const Step::Change& change) {
-        return change.tensor == static_cast<int>(i);
-      });
-    }
-  }
-
-  void change_dtype() {
-    const int tensor = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
-      return candidate.present && spec.dtypes.size() > 1;
-    });
-    if (tensor < 0) return;
-    const std::vector<DType>& dtypes = op_.tensors[static_cast<size_t>(tensor)].dtypes;
-    set_dtype(static_cast<size_t>(tensor), dtypes[index_below(dtypes.size())]);
-  }
-
-  void set_dtype(size_t i, DType dtype) {
-    const auto convert = [&](Elements& values) {
-      Elements converted(dtype, values.size());
-      for (int64_t idx = 0; idx < values.size(); ++idx) {
-        converted.set(idx, std::clamp(values.at(idx), dtype_min(dtype), dtype_max(dtype)));
-      }
-      values = std::move(converted);
-    };
-    c_.tensors[i].dtype = dtype;
-    convert(c_.tensors[i].elements);
-    for (Step& step : c_.later_steps) {
-      for (Step::Change& change : step.changes) {
-        if (change.tensor == static_cast<int>(i)) convert(change.elements);
-      }
-    }
-  }
-
-  void change_strides() {
-    const int chosen = some_tensor([](const TensorSpec& spec, const Tensor& candidate) {
-      return candidate.present && std::count(spec.strided.begin(), spec.strided.end(), true) > 0;
-    });
-    if (chosen < 0) return;
-    Tensor& tensor = c_.tensors[static_cast<size_t>(chosen)];
-    if (draw_.one_in(3)) {
-      tensor.strides = compact_strides(tensor.shape);
-      return;
-    }
-    const int axis = static_cast<int>(draw_.between(0, tensor.shape.rank() - 1));
-    tensor.strides[axis] = some_stride(tensor.strides[axis]);
-  }
-
-  void compact_wide_strides() {
-    for (Tensor& tensor : c_.tensors) {
-      const bool wide =
-          extent_elements(tensor.shape, tensor.strides).value_or(INT64_MAX) > limits_.max_elements;
-      if (wide) tensor.strides = compact_strides(tensor.shape);
-    }
-  }
-
-  int64_t some_stride(int64_t now) {
-    switch (draw_.between(0, 5)) {
-      case 0:
-        return draw_.between(0, 2);
-      case 1:
-        return now + draw_.between(1, 5);
-      case 2:
-        return 2 * std::min<int64_t>(now, INT32_MAX);
-      case 3:
-        // Pages of their own for each row: slow, so seldom.
-        return int64_t{1} << (draw_.one_in(16) ? draw_.between(22, 32) : draw_.between(0, 8));
-      default:
-        return std::clamp<int64_t>(interesting_.number(), 0, 1000);
-    }
   }
 
   void change_steps() {
@@ -330,10 +235,10 @@ class Mutator {
       case 5:
         form_.raw_call = true;
         if (draw_.one_in(2) && c_.tensors[tensor].present) {
-          return set_dtype(
+          return tensors_.set_dtype(
               tensor, c_.tensors[tensor].dtype == DType::kInt32 ? DType::kInt64 : DType::kInt32);
         }
-        return toggle(tensor);
+        return tensors_.toggle(tensor);
       case 6:
         form_.raw_call = true;
         return break_size();
@@ -370,7 +275,7 @@ class Mutator {
     if (!layout.present || layout.shape.rank() == 0) return;
     int64_t& stride = layout.strides[static_cast<int>(draw_.between(0, layout.shape.rank() - 1))];
     const std::array<int64_t, 3> broken = {0, std::max<int64_t>(stride - 1, 0),
-                                           some_stride(stride)};
+                                           tensors_.some_stride(stride)};
     stride = draw_.among(std::span<const int64_t>(broken));
   }
 
@@ -380,6 +285,7 @@ class Mutator {
   Draw& draw_;
   const CaseBytesLimits& limits_;
   Interesting interesting_;
+  TensorChanges tensors_;
 };
 
 }  // namespace
