@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "fuzz/flaw.h"
-#include "properties/check_relations.h"
 
 namespace bytegate {
 namespace {
@@ -43,19 +42,7 @@ bool is_asked(int64_t num_failures) {
   return num_failures <= kAllOf || (num_failures & (num_failures - 1)) == 0;
 }
 
-// A failure of another flaw is none to a search that keeps to one.
-Verdict only(std::string_view origin, Verdict verdict) {
-  const bool kept = verdict.kind == VerdictKind::kUntested || is_same_flaw(verdict.origin, origin);
-  return kept ? std::move(verdict) : Verdict{.kind = VerdictKind::kPass};
-}
-
 }  // namespace
-
-// As the run judges, but by no other relation than the one that the origin names.
-Verdict Keeper::check_one(const Case& c, Candidate& candidate, Backend& backend) const {
-  const Checks checks = {.yardstick = options_.checks.yardstick};
-  return check({&c, 1}, candidate, backend, properties_, checks).front();
-}
 
 // A flaw that plain launches show as well is seen in every mode, and is still one flaw. One case of
 // each origin answers for all.
@@ -72,7 +59,7 @@ void Keeper::blame(FailedCase& failed, Candidate& candidate, Backend& backend) {
   }
   Case plain = failed.kept;
   plain.mode = Mode::kPlain;
-  Verdict verdict = check_one(plain, candidate, backend);
+  Verdict verdict = alone_.check_here(plain, candidate, backend);
   const bool alike = !verdict.passed() && verdict.origin == flaw;
   const std::scoped_lock lock(mutex_);
   is_plain_.emplace(failed.verdict.origin, alike);
@@ -91,7 +78,7 @@ bool Keeper::judge_untested(FailedCase& failed) {
     if (!asked && has_failures_) return false;
   }
   if (!asked || stopped()) return true;
-  const std::optional<Verdict> alone = check_alone(failed.kept);
+  const std::optional<Verdict> alone = alone_.check(failed.kept);
   if (!alone) return true;
   if (!alone->passed()) {
     failed.verdict = *alone;
@@ -146,9 +133,9 @@ bool Keeper::is_another(const FailedCase& failed) {
     if (!is_asked(answering.num_failures)) return false;
   }
   const std::string& origin = failed.verdict.origin;
-  const std::optional<Verdict> alone = failure_alone(failed.kept, origin);
+  const std::optional<Verdict> alone = alone_.failure(failed.kept, origin);
   if (!alone) return false;
-  return !follows_a_launch(*alone) || !failure_alone(launched_again(failed.kept, *alone), origin);
+  return !follows_a_launch(*alone) || !alone_.failure(launched_again(failed.kept, *alone), origin);
 }
 
 // Gives an origin to the finding at `place`. False: another one has it, and answers from now on for
@@ -228,7 +215,7 @@ bool Keeper::make_small(Finding& finding, size_t place, Candidate& candidate, Ba
   }
   if (stopped()) return true;
   const auto begin = std::chrono::steady_clock::now();
-  Shown shown = minimize_shown(finding, candidate, backend);
+  Shown shown = alone_.minimize_shown(finding, candidate, backend);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   finding.minimize_seconds = taken.count();
   if (stopped() && shown.small.verdict.kind == VerdictKind::kUntested) return true;
@@ -248,82 +235,6 @@ bool Keeper::make_small(Finding& finding, size_t place, Candidate& candidate, Ba
   save_kept(finding, options_.findings_dir, note);
   if (finding.save_error.empty() && !raw.empty() && raw != finding.file) unlink(raw.c_str());
   return true;
-}
-
-// The smallest case that a replay shows to fail alike. What needs an earlier launch gets one of its
-// own: it is launched twice.
-Keeper::Shown Keeper::minimize_shown(const Finding& finding, Candidate& candidate,
-                                     Backend& backend) {
-  const std::string& origin = finding.verdict.origin;
-  MinimizeResult small = minimize(
-      finding.kept, [&](const Case& c) { return only(origin, check_one(c, candidate, backend)); },
-      minimizing());
-  if (small.verdict.passed()) return minimize_kept(finding, std::move(small));
-  const std::optional<Verdict> alone = check_alone(small.smallest);
-  if (!alone) return {.small = std::move(small), .alone = true};
-  if (alone->passed() || !is_same_flaw(alone->origin, origin)) {
-    return minimize_kept(finding, std::move(small));
-  }
-  small.verdict = *alone;
-  const Case again = launched_again(small.smallest, *alone);
-  if (follows_a_launch(*alone) && !(again == small.smallest)) {
-    if (auto verdict = failure_alone(again, origin)) return minimize_alone(again, *verdict);
-  }
-  return {.small = std::move(small), .alone = true};
-}
-
-// Where what was made small fails here only, or not at all.
-Keeper::Shown Keeper::minimize_kept(const Finding& finding, MinimizeResult small) {
-  const std::string& origin = finding.verdict.origin;
-  small.minimal = false;
-  if (stopped()) return {.small = std::move(small)};
-  const std::optional<Verdict> alone = check_alone(finding.kept);
-  const bool fails = alone && !alone->passed() && is_same_flaw(alone->origin, origin);
-  if (fails && !follows_a_launch(*alone)) return minimize_alone(finding.kept, *alone);
-  for (const Case& c : {launched_again(small.smallest, small.verdict),
-                        launched_again(finding.kept, finding.verdict)}) {
-    if (auto verdict = failure_alone(c, origin)) return minimize_alone(c, *verdict);
-  }
-  if (fails) return minimize_alone(finding.kept, *alone);
-  if (!alone) return {.small = std::move(small)};
-  const std::string unlike = alone->passed() ? "passes" : "is " + alone->origin;
-  return {.small = std::move(small), .note = "; " + unlike + " when it is run alone"};
-}
-
-MinimizeOptions Keeper::minimizing() const {
-  MinimizeOptions minimizing = options_.minimize;
-  minimizing.stop = options_.stop;
-  return minimizing;
-}
-
-// Each try in a process of its own.
-Keeper::Shown Keeper::minimize_alone(const Case& c, const Verdict& verdict) {
-  bool first = true;
-  MinimizeResult small = minimize(
-      c,
-      [&](const Case& tried) {
-        if (std::exchange(first, false)) return verdict;
-        return failure_alone(tried, verdict.origin).value_or(Verdict{.kind = VerdictKind::kPass});
-      },
-      minimizing());
-  return {.small = std::move(small), .alone = true};
-}
-
-// With a candidate that has seen no other case: what a replay will do. Nothing where it cannot
-// tell.
-std::optional<Verdict> Keeper::check_alone(const Case& c) const {
-  const Candidate::Result fresh = open_candidate(options_.candidate);
-  const BackendResult backend = open_backend(options_.backend, options_.backend_options);
-  if (fresh.candidate == nullptr || backend.backend == nullptr) return std::nullopt;
-  Verdict verdict = check_one(c, *fresh.candidate, *backend.backend);
-  if (verdict.kind == VerdictKind::kUntested || says_nothing(verdict.kind)) return std::nullopt;
-  return verdict;
-}
-
-std::optional<Verdict> Keeper::failure_alone(const Case& c, const std::string& origin) const {
-  std::optional<Verdict> verdict = check_alone(c);
-  const bool fails = verdict && !verdict->passed() && is_same_flaw(verdict->origin, origin);
-  return fails ? verdict : std::nullopt;
 }
 
 }  // namespace bytegate

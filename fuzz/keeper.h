@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/alone_checker.h"
 #include "fuzz/finding.h"
 #include "fuzz/run.h"
 
@@ -20,7 +21,7 @@ class Keeper {
  public:
   // Both must outlive it.
   Keeper(const OpProperties& properties, const RunOptions& options)
-      : properties_(properties), options_(options) {}
+      : properties_(properties), options_(options), alone_(properties, options) {}
 
   // The finding, where it is the first of its origin.
   std::optional<Finding> keep(FailedCase failed, Candidate& candidate, Backend& backend);
@@ -34,12 +35,6 @@ class Keeper {
   [[nodiscard]] int64_t num_unkept() const { return num_unkept_; }
 
  private:
-  struct Shown {
-    MinimizeResult small;
-    bool alone = false;     // it fails in a process of its own
-    std::string note = {};  // what it does there instead
-  };
-
   // Gives a case without a verdict the one that it has alone. False: there is nothing to keep.
   bool judge_untested(FailedCase& failed);
   void blame(FailedCase& failed, Candidate& candidate, Backend& backend);
@@ -49,19 +44,11 @@ class Keeper {
   bool make_small(Finding& finding, size_t place, Candidate& candidate, Backend& backend);
   bool claim(const std::string& origin, size_t place);
   bool is_another(const FailedCase& failed);
-  Shown minimize_shown(const Finding& finding, Candidate& candidate, Backend& backend);
-  Shown minimize_kept(const Finding& finding, MinimizeResult small);
-  Shown minimize_alone(const Case& c, const Verdict& verdict);
-  [[nodiscard]] MinimizeOptions minimizing() const;
-  [[nodiscard]] std::optional<Verdict> check_alone(const Case& c) const;
-  // The verdict there, where it is of that flaw.
-  [[nodiscard]] std::optional<Verdict> failure_alone(const Case& c,
-                                                     const std::string& origin) const;
-  Verdict check_one(const Case& c, Candidate& candidate, Backend& backend) const;
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
 
   const OpProperties& properties_;
   const RunOptions& options_;
+  AloneChecker alone_;
   std::mutex mutex_;
   std::vector<Finding> findings_;
   std::map<std::string, size_t> finding_of_origin_;
