@@ -30,7 +30,7 @@ std::string copy_case(const ExportArguments& arguments, const Case& c) {
   std::string stem = source.stem().string();
   // Where the case and its folder would have one name.
   if (source.extension() != ".case") stem = source.filename().string() + "-case";
-  const std::string path = arguments.to + "/" + stem + ".case";
+  std::string path = arguments.to + "/" + stem + ".case";
   if (const auto failure = save_case(path, c)) {
     complain(*failure);
     return "";
