@@ -4,14 +4,13 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "fuzz/run.h"
 #include "kernels/builtin_candidate.h"
+#include "oracles/file_bytes.h"
 #include "oracles/text_digest.h"
 
 namespace bytegate {
@@ -21,13 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFirstLine = "bytegate-sweep 1";
 constexpr const char* kExtension = ".sweep";
-
-std::optional<std::string> bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) return std::nullopt;
-  return bytes;
-}
 
 // ---- reading a record
 
@@ -98,7 +90,7 @@ bool same_sweep(const SweepIdentity& a, const SweepIdentity& b) {
 }
 
 void load_record(const std::string& path, const SweepIdentity& identity, SweepRecords& records) {
-  const std::optional<std::string> text = bytes_of(path);
+  const std::optional<std::string> text = file_bytes(path);
   const std::optional<Record> record = text ? parse_record(*text) : std::nullopt;
   if (!record) {
     records.errors.push_back(
@@ -124,7 +116,7 @@ BuildDigest build_digest(const std::string& candidate) {
   if (builtin_candidate(candidate) == nullptr) files.push_back(candidate_identity(candidate));
   std::string digests;
   for (const std::string& file : files) {
-    const std::optional<std::string> bytes = bytes_of(file);
+    const std::optional<std::string> bytes = file_bytes(file);
     if (!bytes) return {.digest = "", .error = file + ": cannot be read"};
     digests += text_digest(*bytes);
   }

@@ -93,6 +93,17 @@ std::optional<std::string> write_durably(const std::string& path, std::string_vi
   return std::nullopt;
 }
 
+std::optional<std::string> make_folders_durably(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::is_directory(path, error)) return std::nullopt;
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  if (auto failed = make_folders_durably(parent)) return failed;
+  std::filesystem::create_directory(path, error);
+  if (error) return path + ": " + error.message();
+  if (!sync_folder(folder_of(path))) return failure(path, "cannot sync its folder");
+  return std::nullopt;
+}
+
 int64_t remove_stale_temps(const std::string& folder) {
   int64_t num_removed = 0;
   std::error_code error;

@@ -117,7 +117,12 @@ int prune(const PruneArguments& arguments) {
       complain("--referred-in " + path + ": no such file or folder");
       return kExitUsage;
     }
-    options.referred.merge(digests_named_in(path));
+    NamedDigests named = digests_named_in(path);
+    if (!named.error.empty()) {
+      complain("--referred-in " + named.error);
+      return kExitUsage;
+    }
+    options.referred.merge(named.digests);
   }
   const PruneOutcome outcome = prune_corpus(arguments.dir, all_ops(), options);
   for (const std::string& damaged : outcome.errors) complain(damaged);

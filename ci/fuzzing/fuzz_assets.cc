@@ -2,13 +2,12 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "ci/fuzzing/dictionaries.h"
 #include "ci/fuzzing/seeds.h"
 #include "oracles/durable_file.h"
+#include "oracles/file_bytes.h"
 #include "properties/op_properties.h"
 
 namespace {
@@ -21,10 +20,9 @@ struct Failure {
 };
 
 std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) throw Failure{path.string() + ": cannot be read"};
-  return bytes;
+  std::optional<std::string> bytes = bytegate::file_bytes(path.string());
+  if (!bytes) throw Failure{path.string() + ": cannot be read"};
+  return *std::move(bytes);
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {

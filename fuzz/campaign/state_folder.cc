@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "oracles/durable_file.h"
@@ -117,18 +115,10 @@ std::vector<std::string> files_in(const std::string& folder) {
   return names;
 }
 
-std::optional<std::string> file_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) return std::nullopt;
-  return bytes;
-}
-
 std::optional<std::string> write_once(const std::string& path, const std::string& bytes) {
   std::error_code error;
   if (fs::exists(path, error)) return std::nullopt;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  if (error) return path + ": " + error.message();
+  if (auto failure = make_folders_durably(fs::path(path).parent_path().string())) return failure;
   return write_durably(path, bytes);
 }
 

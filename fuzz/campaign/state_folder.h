@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fuzz/campaign/slice.h"
+#include "oracles/file_bytes.h"
 
 namespace bytegate {
 
@@ -63,7 +64,6 @@ struct OpenedState {
 // Names of the regular files in a folder, sorted; none where there is no such folder. What
 // write_durably() has not finished is left out.
 std::vector<std::string> files_in(const std::string& folder);
-std::optional<std::string> file_bytes(const std::string& path);
 // Writes a file of the state whose bytes follow from its name; one that is there stays. Makes its
 // folder. Returns what went wrong, naming the path.
 std::optional<std::string> write_once(const std::string& path, const std::string& bytes);

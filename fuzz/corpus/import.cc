@@ -70,26 +70,29 @@ ImportCounts import_cases(const std::string& file_or_dir, CaseSink& sink, OpTabl
   return counts;
 }
 
-std::vector<std::string> find_inputs(const std::string& file_or_dir) {
+FoundInputs find_inputs(const std::string& file_or_dir) {
+  FoundInputs found;
   std::error_code error;
-  if (!fs::is_directory(file_or_dir, error)) return {file_or_dir};
+  if (!fs::is_directory(file_or_dir, error)) return {{file_or_dir}, ""};
   const bool of_afl = is_afl_output(file_or_dir);
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator entry(file_or_dir, error), end; !error && entry != end;
-       entry.increment(error)) {
+  fs::recursive_directory_iterator entry(file_or_dir, error);
+  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
     const bool hidden = entry->path().filename().string().starts_with('.');
-    if (hidden && entry->is_directory(error)) entry.disable_recursion_pending();
-    if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
-    if (is_input(entry->path(), of_afl)) files.push_back(entry->path().string());
+    if (hidden && entry->is_directory(gone)) entry.disable_recursion_pending();
+    if (entry->is_symlink(gone) || !entry->is_regular_file(gone)) continue;
+    if (is_input(entry->path(), of_afl)) found.files.push_back(entry->path().string());
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  if (error) found.error = file_or_dir + ": cannot be read in full: " + error.message();
+  std::sort(found.files.begin(), found.files.end());
+  return found;
 }
 
-ImportCounts import_inputs(const std::vector<std::string>& files, const Op& op,
-                           const DecodeInput& decode, CaseSink& sink) {
+ImportCounts import_inputs(const FoundInputs& inputs, const Op& op, const DecodeInput& decode,
+                           CaseSink& sink) {
   ImportCounts counts;
-  for (const std::string& path : files) {
+  if (!inputs.error.empty()) counts.rejected.push_back(inputs.error);
+  for (const std::string& path : inputs.files) {
     std::string problem;
     const std::optional<std::vector<uint8_t>> bytes = bytes_of(path, problem);
     if (!bytes) {

@@ -26,13 +26,17 @@ ImportCounts import_cases(const std::string& file_or_dir, CaseSink& sink, OpTabl
 // What coverage-guided engines keep, in the order of their names. Of an AFL++ output folder these
 // are the files `id:*` in queue, crashes and hangs, of every instance; of any other folder all
 // files but hidden ones, README.txt and cases. Nothing that is not a plain file is followed.
-std::vector<std::string> find_inputs(const std::string& file_or_dir);
+struct FoundInputs {
+  std::vector<std::string> files;
+  std::string error;  // of a folder that cannot be read in full
+};
+FoundInputs find_inputs(const std::string& file_or_dir);
 
 using DecodeInput = std::function<Case(const Op&, std::span<const uint8_t>)>;
 constexpr size_t kMaxInputBytes = size_t{1} << 20;
 // Inputs of the target of an operation.
-ImportCounts import_inputs(const std::vector<std::string>& files, const Op& op,
-                           const DecodeInput& decode, CaseSink& sink);
+ImportCounts import_inputs(const FoundInputs& inputs, const Op& op, const DecodeInput& decode,
+                           CaseSink& sink);
 
 struct TraceImport {
   trace::BatchingOptions batching = {};

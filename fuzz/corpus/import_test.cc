@@ -31,7 +31,7 @@ class Import : public TempFolder {
   }
   std::vector<std::string> inputs_of(const std::string& dir) const {
     std::vector<std::string> names;
-    for (const std::string& file : find_inputs(path(dir))) {
+    for (const std::string& file : find_inputs(path(dir)).files) {
       names.push_back(fs::relative(file, path(dir)).string());
     }
     return names;

@@ -16,7 +16,9 @@ struct Candidates {
 
 // Why the file stays whatever it covers.
 std::string rule_of(const CorpusFile& file, const Verdict& verdict, const PruneOptions& options) {
-  if (verdict.kind == VerdictKind::kUnsupported) return "not run here: " + verdict.message;
+  if (verdict.kind == VerdictKind::kUnsupported || verdict.kind == VerdictKind::kUntested) {
+    return "not run here: " + verdict.message;
+  }
   for (const Evidence& evidence : options.evidence) {
     if (!evidence.known.contains(file.name)) return "unknown to " + evidence.source;
   }

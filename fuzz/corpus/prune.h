@@ -52,6 +52,10 @@ PruneOutcome prune_corpus(const std::string& dir, OpTable ops, const PruneOption
 
 // Every word of 16 hexadecimal digits in the texts below a folder or in a file: digests of cases
 // that they may refer to. Leaves out hidden and build folders, cases, and files of a MiB or more.
-std::set<std::string> digests_named_in(const std::string& file_or_dir);
+struct NamedDigests {
+  std::set<std::string> digests;
+  std::string error;  // names what cannot be read in full; empty: all was
+};
+NamedDigests digests_named_in(const std::string& file_or_dir);
 
 }  // namespace bytegate

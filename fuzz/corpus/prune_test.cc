@@ -153,7 +153,7 @@ TEST_F(Prune, FindsTheDigestsThatTextsName) {
   std::ofstream(path("README.md")) << "see regress/crashed-0123456789abcdef.case and 0123456789abc";
   std::ofstream(path("build/log.txt")) << "1111111111111111";
   std::ofstream(path("a.case")) << "2222222222222222";
-  EXPECT_THAT(digests_named_in(folder_.string()), ElementsAre("0123456789abcdef"));
+  EXPECT_THAT(digests_named_in(folder_.string()).digests, ElementsAre("0123456789abcdef"));
 }
 
 TEST_F(Prune, ASurveyCountsFilesCasesAndFailures) {

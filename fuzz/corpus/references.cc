@@ -1,10 +1,10 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "fuzz/corpus/prune.h"
+#include "oracles/file_bytes.h"
 
 namespace bytegate {
 namespace {
@@ -14,9 +14,7 @@ namespace fs = std::filesystem;
 constexpr size_t kDigestDigits = 16;
 constexpr uintmax_t kMaxTextBytes = uintmax_t{1} << 20;
 
-void add_digests(const fs::path& path, std::set<std::string>& digests) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+void add_digests(const std::string& text, std::set<std::string>& digests) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (size_t start = text.find_first_of(kDigits); start != std::string::npos;) {
     size_t end = text.find_first_not_of(kDigits, start);
@@ -26,6 +24,12 @@ void add_digests(const fs::path& path, std::set<std::string>& digests) {
   }
 }
 
+void add_file(const fs::path& path, NamedDigests& named) {
+  const std::optional<std::string> text = file_bytes(path.string());
+  if (text) add_digests(*text, named.digests);
+  if (!text) named.error = path.string() + ": cannot be read";
+}
+
 bool is_left_out(const fs::path& folder) {
   const std::string name = folder.filename().string();
   return name.starts_with('.') || name == "build";
@@ -33,24 +37,26 @@ bool is_left_out(const fs::path& folder) {
 
 }  // namespace
 
-std::set<std::string> digests_named_in(const std::string& file_or_dir) {
-  std::set<std::string> digests;
+NamedDigests digests_named_in(const std::string& file_or_dir) {
+  NamedDigests named;
   std::error_code error;
   if (!fs::is_directory(file_or_dir, error)) {
-    add_digests(file_or_dir, digests);
-    return digests;
+    add_file(file_or_dir, named);
+    return named;
   }
-  for (fs::recursive_directory_iterator entry(file_or_dir, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->is_directory(error)) {
-      if (is_left_out(entry->path())) entry.disable_recursion_pending();
-      continue;
+  fs::recursive_directory_iterator entry(file_or_dir, error);
+  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error)) {
+    const fs::path path = entry->path();
+    std::error_code gone;
+    if (entry->is_directory(gone)) {
+      if (is_left_out(path)) entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(gone) && path.extension() != ".case" &&
+               entry->file_size(gone) < kMaxTextBytes) {
+      add_file(path, named);
     }
-    const bool is_text = entry->is_regular_file(error) && entry->path().extension() != ".case" &&
-                         entry->file_size(error) < kMaxTextBytes;
-    if (is_text) add_digests(entry->path(), digests);
   }
-  return digests;
+  if (error) named.error = file_or_dir + ": cannot be read in full: " + error.message();
+  return named;
 }
 
 }  // namespace bytegate

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+
+#include "oracles/file_bytes.h"
 
 namespace bytegate {
 namespace {
@@ -39,7 +39,8 @@ std::optional<std::string> LastInput::open(const std::string& path) {
 bool LastInput::reserve(size_t bytes) {
   if (bytes <= capacity_) return true;
   const size_t capacity = std::max(bytes, 2 * capacity_);
-  if (ftruncate(file_, static_cast<off_t>(capacity)) != 0) return false;
+  // Not ftruncate: a store into a hole of a full disk would look like a crash of the target.
+  if ((errno = posix_fallocate(file_, 0, static_cast<off_t>(capacity))) != 0) return false;
   void* mapped = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (mapped == MAP_FAILED) return false;
   if (mapped_ != nullptr) munmap(mapped_, capacity_);
@@ -57,16 +58,14 @@ bool LastInput::set(std::span<const uint8_t> input) {
 }
 
 std::optional<std::vector<uint8_t>> read_last_input(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file),
-                                std::istreambuf_iterator<char>()};
-  if (bytes.size() < kLengthBytes) return std::nullopt;
+  const std::optional<std::string> bytes = file_bytes(path);
+  if (!bytes || bytes->size() < kLengthBytes) return std::nullopt;
   uint64_t length = 0;
   for (size_t i = 0; i < kLengthBytes; ++i) {
-    length |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+    length |= uint64_t{static_cast<uint8_t>((*bytes)[i])} << (8 * i);
   }
-  if (length > bytes.size() - kLengthBytes) return std::nullopt;
-  const auto first = bytes.begin() + kLengthBytes;
+  if (length > bytes->size() - kLengthBytes) return std::nullopt;
+  const auto first = bytes->begin() + kLengthBytes;
   return std::vector<uint8_t>(first, first + static_cast<int64_t>(length));
 }
 
