@@ -27,6 +27,7 @@ Shown AloneChecker::minimize_shown(const Finding& finding, Candidate& candidate,
   MinimizeResult small = minimize(
       finding.kept, [&](const Case& c) { return only(origin, check_here(c, candidate, backend)); },
       minimizing());
+  if (small.verdict.kind == VerdictKind::kUntested) return {.small = std::move(small)};
   if (small.verdict.passed()) return minimize_kept(finding, std::move(small));
   const std::optional<Verdict> alone = check(small.smallest);
   if (!alone) return {.small = std::move(small), .alone = true};

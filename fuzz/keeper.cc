@@ -218,7 +218,7 @@ bool Keeper::make_small(Finding& finding, size_t place, Candidate& candidate, Ba
   Shown shown = alone_.minimize_shown(finding, candidate, backend);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   finding.minimize_seconds = taken.count();
-  if (stopped() && shown.small.verdict.kind == VerdictKind::kUntested) return true;
+  if (shown.small.verdict.kind == VerdictKind::kUntested) return true;
   if (!shown.small.minimal) note += kNotMinimised;
   const bool in_place = in_file && (!shown.alone || shown.small.smallest == finding.kept);
   note += shown.note;

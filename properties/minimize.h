@@ -28,7 +28,8 @@ struct MinimizeResult {
   bool minimal = false;  // no single move leads further; false: the time ran out
 };
 
-// `failing` must fail under `judge`; when it passes, the result holds it and a passing verdict.
+// `failing` must fail under `judge`; when it passes, or gets no verdict, the result holds it as it
+// is.
 MinimizeResult minimize(const Case& failing, const Judge& judge, const MinimizeOptions& options);
 
 // One way to make a case simpler, or nothing when it does not apply; what it gives is settled

@@ -105,6 +105,11 @@ CampaignOptions campaign_options(const Options& options, const FuzzOptions& fuzz
   campaign.run = run_options(options, BackendKind::kHost);
   campaign.run.checks = kFollowSome;
   campaign.num_jobs = campaign.run.num_jobs;
+  // Ten times as long as executions take that are slow.
+  campaign.slice_limit += std::chrono::milliseconds(10 * fuzz.slice_runs);
+  if (options.memory_mib > 0) {
+    campaign.target_memory_mib = std::max<int64_t>(static_cast<int64_t>(options.memory_mib), 256);
+  }
   for (const ChosenBackends::Entry& backend : backends.entries) {
     if (!fuzz.no_drawn) campaign.backends.push_back(backend.kind);
   }
@@ -157,11 +162,19 @@ int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& com
   const bool production = options.candidate == "production";
   const bool guided = !fuzz.no_guided && candidate->runs_on(BackendKind::kHost) &&
                       (production || builtin_candidate(options.candidate) == nullptr);
+  if (guided && fuzz.state.find(',') != std::string::npos) {
+    complain("--state " + fuzz.state + ": the targets' engine cannot take a path with a comma");
+    return kExitUsage;
+  }
   if (guided && (!find_targets(fuzz, campaign) || !load_start_cases(options, campaign))) {
     return kExitUsage;
   }
   if (!guided && fuzz.no_drawn) {
     complain("nothing is left to run: neither guided nor drawn slices");
+    return kExitUsage;
+  }
+  if (options.require_gpu && fuzz.no_drawn) {
+    complain("--require-gpu contradicts --no-drawn: guided slices run on the host");
     return kExitUsage;
   }
   campaign.on_finding = folder_writer(options, backends);
@@ -185,6 +198,7 @@ int fuzz(const Options& options, const FuzzOptions& fuzz, const std::string& com
   }
   if (fuzz.no_drawn) report.absent.emplace_back("drawn slices: --no-drawn");
   enter_campaign(std::move(outcome), campaign, backends, report);
+  if (options.require_gpu && fuzz.num_rounds == 0) demand_slices_now(BackendKind::kCuda, report);
   return finish(report, options.report);
 }
 

@@ -30,6 +30,11 @@ int minimize_on(const MinimizeArguments& arguments, const OneCase& one) {
         return check({&simpler, 1}, one.candidate, one.backend, one.properties, {}).front();
       },
       run_options(arguments.options, kind).minimize);
+  if (result.verdict.kind == VerdictKind::kUntested) {
+    complain(arguments.file + ": " + describe(result.verdict) + " on " +
+             std::string(backend_name(kind)));
+    return exit_code_of(result.verdict.kind);
+  }
   if (result.verdict.passed() || says_nothing(result.verdict.kind)) {
     std::cout << describe(result.verdict) << " on " << backend_name(kind) << "\n";
     return kExitPass;

@@ -30,6 +30,15 @@ std::string where(const RunRow& row) {
          std::string(row.properties->op->name) + " on " + std::string(backend_name(row.backend));
 }
 
+// Of findings: without a backend of drawn cases, those of the targets.
+std::string names_of(const std::vector<BackendKind>& backends) {
+  std::string names;
+  for (const BackendKind backend : backends) {
+    names += (names.empty() ? "" : ", ") + std::string(backend_name(backend));
+  }
+  return names.empty() ? std::string(backend_name(BackendKind::kHost)) : names;
+}
+
 // With those of its operation and backend. One that no slice of this campaign has met is a failure
 // by itself.
 void enter_finding(Finding finding, Report& report) {
@@ -49,10 +58,9 @@ void enter_finding(Finding finding, Report& report) {
     best->campaign = CampaignSlices{.kind = kind};
   }
   Tally& tally = best->outcome.tally;
-  if (tally.all.failed == 0) {
-    tally.all.failed = 1;
-    tally.by_verdict[static_cast<size_t>(finding.verdict.kind)] = 1;
-  }
+  tally.all.failed = std::max<int64_t>(tally.all.failed, 1);
+  int64_t& num_alike = tally.by_verdict[static_cast<size_t>(finding.verdict.kind)];
+  num_alike = std::max<int64_t>(num_alike, 1);
   best->outcome.findings.push_back(std::move(finding));
 }
 
@@ -169,7 +177,7 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
                          " in " + options.state);
   report.notes.insert(report.notes.end(), outcome.notes.begin(), outcome.notes.end());
   for (const std::string& file : outcome.no_longer) {
-    report.notes.push_back(file + ": no longer fails");
+    report.notes.push_back(file + ": no longer fails on " + names_of(options.backends));
   }
   for (const CampaignRow& from : outcome.rows) {
     RunRow row = {.properties = from.properties,
@@ -213,6 +221,11 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
     finding.num_failures = std::max(finding.num_failures, num_failures);
   }
   for (Finding& finding : outcome.findings) enter_finding(std::move(finding), report);
+  for (const RunRow& row : report.rows) {
+    if (row.campaign->num_early_ends == 0 || !row.outcome.findings.empty()) continue;
+    report.unmet.push_back(where(row) + ": " + with_commas(row.campaign->num_early_ends) +
+                           " slices ended early, and no finding says why");
+  }
   if (outcome.num_unkept > 0) {
     report.unmet.push_back(with_commas(outcome.num_unkept) +
                            " more cases failed in other ways; they are not kept");
@@ -220,6 +233,15 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
   report.errors.insert(report.errors.end(), outcome.errors.begin(), outcome.errors.end());
   if (outcome.out_of_time) report.unmet.push_back("the time ran out before the last round");
   if (outcome.stopped) note_interrupted(0, report);
+}
+
+void demand_slices_now(BackendKind backend, Report& report) {
+  const bool some = std::any_of(report.rows.begin(), report.rows.end(), [&](const RunRow& row) {
+    return row.backend == backend && row.campaign && row.campaign->num_slices_now > 0;
+  });
+  if (some) return;
+  report.unmet.push_back("no slice on " + std::string(backend_name(backend)) +
+                         " ended in this run: nothing was compared there");
 }
 
 void print_campaign_rows(const Report& report, std::ostream& out) {

@@ -32,6 +32,9 @@ std::string progress_text(const CampaignProgress& progress, double cases_per_sec
 void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
                     const ChosenBackends& backends, Report& report);
 
+// Not met unless a slice of that backend ended in this process.
+void demand_slices_now(BackendKind backend, Report& report);
+
 // Nothing where the report is of no campaign.
 void print_campaign_rows(const Report& report, std::ostream& out);
 std::string campaign_summary(const Report& report);

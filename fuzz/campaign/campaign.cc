@@ -49,7 +49,7 @@ class Campaign {
   void settle(Lane& lane, SliceResult result, double seconds);
   void run_threads();
   void tell_progress();
-  void note_error(const std::string& error, VerdictKind kind);
+  void note_error(const std::string& error);
   [[nodiscard]] std::vector<int64_t> streams() const;
   [[nodiscard]] double seconds_left() const;
   [[nodiscard]] bool stopped() const { return options_.run.stop && options_.run.stop(); }
@@ -199,23 +199,25 @@ SliceResult Campaign::run_slice(const Lane& lane) {
   return run_drawn_slice(*lane.properties, lane.chain, lane.next_idx, options_, *findings_, stop);
 }
 
-void Campaign::note_error(const std::string& error, VerdictKind kind) {
-  failed_ = true;
+void Campaign::note_error(const std::string& error) {
   const std::scoped_lock lock(mutex_);
   outcome_.errors.push_back(error);
-  outcome_.error_kind = kind;
 }
 
 void Campaign::settle(Lane& lane, SliceResult result, double seconds) {
-  if (!result.error.empty()) note_error(result.error, result.error_kind);
+  if (!result.error.empty()) {
+    note_error(result.error);
+    if (!result.others_go_on) failed_ = true;
+  }
   if (result.record) {
     result.record->campaign = outcome_.id;
     if (const auto failure = save_slice(*state_, *result.record)) {
-      note_error(*failure, VerdictKind::kUntested);
+      note_error(*failure);
+      failed_ = true;
       result.record.reset();
     }
   }
-  bool ended = !result.record;
+  bool ended = false;
   if (result.record) {
     const std::scoped_lock lock(mutex_);
     rows_.add(*result.record, true, seconds);
@@ -242,8 +244,8 @@ void Campaign::work_safely(bool on_device) {
   try {
     work(on_device);
   } catch (const std::exception& error) {
-    note_error(std::string("a thread of the campaign ended early: ") + error.what(),
-               VerdictKind::kUntested);
+    note_error(std::string("a thread of the campaign ended early: ") + error.what());
+    failed_ = true;
   }
   const std::scoped_lock lock(mutex_);
   --num_working_;

@@ -54,6 +54,7 @@ struct CampaignOptions {
   // Slices that are running at the deadline have so much longer; then they are given up.
   std::chrono::milliseconds patience{5000};
   std::chrono::milliseconds slice_limit{std::chrono::minutes(10)};  // of a guided one
+  int64_t target_memory_mib = 2048;  // that its target may hold: the same on every machine
   int num_jobs = 1;
   // Candidate, how it is run, checks, and how failures are minimised; backend and jobs are not
   // used.
@@ -93,7 +94,6 @@ struct CampaignOutcome {
   bool out_of_time = false;
   double seconds = 0;
   std::string refused;  // why nothing ran: the state, the candidate or a stream cannot be had
-  VerdictKind error_kind = VerdictKind::kPass;  // of a candidate or backend that was lost
 };
 
 CampaignOutcome run_campaign(const CampaignOptions& options);

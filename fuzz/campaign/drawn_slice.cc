@@ -43,19 +43,27 @@ void enter(const Tally& tally, const OpProperties& properties, SliceRecord& reco
   }
 }
 
-// Whether something else may have ended the worker: then the case, run alone, fails otherwise.
-bool was_disturbed(const FailedCase& failed, const OpProperties& properties, Candidate& candidate,
-                   Backend& backend) {
+// What else may have ended the worker, or taken the device.
+enum class Disturbance : uint8_t {
+  kNone,
+  kSomething,  // the case, run alone, fails otherwise, or passes
+  kLasting,    // it gets no verdict alone, either
+};
+
+Disturbance disturbance_of(const FailedCase& failed, const OpProperties& properties,
+                           Candidate& candidate, Backend& backend) {
   const VerdictKind kind = failed.verdict.kind;
   if (kind != VerdictKind::kCrashed && kind != VerdictKind::kExhausted &&
       kind != VerdictKind::kUntested) {
-    return false;
+    return Disturbance::kNone;
   }
   const Verdict alone = check({&failed.kept, 1}, candidate, backend, properties).front();
-  return alone.origin != failed.verdict.origin;
+  if (alone.kind == VerdictKind::kUntested) return Disturbance::kLasting;
+  return alone.origin == failed.verdict.origin ? Disturbance::kNone : Disturbance::kSomething;
 }
 
-// Without a record where the slice was disturbed, unless it is the last try.
+// Without a record where the slice was disturbed, unless it is the last try, and where something
+// that failed was not kept.
 SliceResult try_drawn_slice(const OpProperties& properties, const Chain& chain, int64_t idx,
                             const CampaignOptions& options, CampaignFindings& findings,
                             const std::function<bool()>& stop, bool last_try) {
@@ -71,23 +79,25 @@ SliceResult try_drawn_slice(const OpProperties& properties, const Chain& chain, 
   run.backend = chain.backend;
   run.num_jobs = 1;
   run.stop = stop;
-  bool disturbed = false;
+  bool is_void = false;
   run.keep = [&](FailedCase failed, Candidate& candidate, Backend& backend) {
-    if (!last_try && was_disturbed(failed, properties, candidate, backend)) {
-      disturbed = true;
-      return;
+    if (is_void) return;
+    const Disturbance found = disturbance_of(failed, properties, candidate, backend);
+    if (found == Disturbance::kLasting && last_try && !stop()) {
+      result.error = chain.name() + ": a case has no verdict: " + describe(failed.verdict);
     }
+    is_void = found == Disturbance::kLasting || (found == Disturbance::kSomething && !last_try);
+    if (is_void) return;
     count(record.origins, failed.verdict.origin, 1);
-    findings.keep(properties, chain.backend, std::move(failed), candidate, backend);
+    is_void = !findings.keep(properties, chain.backend, std::move(failed), candidate, backend);
   };
   const RunOutcome outcome =
       bytegate::run(properties, source_of_generator(properties, range, chain.backend), run);
   if (!outcome.error.empty()) {
     result.error = chain.name() + ": " + outcome.error;
-    result.error_kind = outcome.error_kind;
     return result;
   }
-  if (outcome.stopped || disturbed) return result;
+  if (outcome.stopped || is_void) return result;
   enter(outcome.tally, properties, record);
   result.record = std::move(record);
   return result;

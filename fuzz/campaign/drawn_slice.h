@@ -12,8 +12,8 @@ namespace bytegate {
 // What came of a slice that was run.
 struct SliceResult {
   std::optional<SliceRecord> record;  // nothing: it was not finished
-  std::string error;                  // why it never can be
-  VerdictKind error_kind = VerdictKind::kPass;
+  std::string error = {};             // why it never can be
+  bool others_go_on = false;          // it is a matter of this chain alone
 };
 
 // Ends early, without a record, once `stop` is true.

@@ -23,6 +23,10 @@ CampaignFindings::CampaignFindings(const StateFolder& state, const CampaignOptio
                                    std::string work)
     : state_(state), options_(options), work_(std::move(work)) {}
 
+std::string CampaignFindings::work_of(BackendKind backend) const {
+  return work_ + "/" + std::string(backend_name(backend));
+}
+
 CampaignFindings::Entry& CampaignFindings::entry(const OpProperties& properties,
                                                  BackendKind backend) {
   const std::scoped_lock lock(mutex_);
@@ -30,7 +34,7 @@ CampaignFindings::Entry& CampaignFindings::entry(const OpProperties& properties,
   if (entry == nullptr) {
     RunOptions run = options_.run;
     run.backend = backend;
-    run.findings_dir = work_;
+    run.findings_dir = work_of(backend);
     run.max_findings = kMaxOrigins;
     entry = std::make_unique<Entry>(properties, std::move(run));
   }
@@ -47,45 +51,53 @@ bool CampaignFindings::knows(const OpProperties& properties, BackendKind backend
   return entry(properties, backend).keeper.knows(origin);
 }
 
-void CampaignFindings::keep(const OpProperties& properties, BackendKind backend, FailedCase failed,
+bool CampaignFindings::keep(const OpProperties& properties, BackendKind backend, FailedCase failed,
                             Candidate& candidate, Backend& running) {
   std::optional<Finding> found =
       entry(properties, backend).keeper.keep(std::move(failed), candidate, running);
-  if (found) publish(std::move(*found), properties);
+  return !found || publish(std::move(*found), properties);
 }
 
 // From where it was minimised to where it stays. What was not done with before the stop is found
 // there by the next process.
-void CampaignFindings::publish(Finding finding, const OpProperties& properties) {
+bool CampaignFindings::publish(Finding finding, const OpProperties& properties) {
   const bool unfinished = stopped() && !finding.minimal;
-  if (!finding.file.empty() && !unfinished) {
-    const std::string path =
-        state_.findings() + finding.file.substr(std::min(work_.size(), finding.file.size()));
-    const std::optional<std::string> bytes = file_bytes(finding.file);
-    const std::optional<std::string> failure =
-        bytes ? write_once(path, *bytes) : finding.file + ": cannot be read";
-    if (failure) {
-      finding.save_error = *failure;
-    } else {
-      std::error_code error;
-      fs::remove(finding.file, error);
-      finding.file = path;
-      finding.replay =
-          replay_line(options_.run.program, path, options_.run.candidate, finding.backend);
-      const auto unwritten = options_.on_finding ? options_.on_finding(finding, properties)
-                                                 : std::optional<std::string>();
-      if (unwritten) note_error(*unwritten);
-    }
-  }
+  std::optional<std::string> failure;
+  if (!unfinished && finding.save_error.empty()) failure = save(finding, properties);
+  if (failure) finding.save_error = *failure;
+  const bool kept = !unfinished && finding.save_error.empty();
   const std::scoped_lock lock(mutex_);
   findings_.push_back(std::move(finding));
+  return kept;
+}
+
+std::optional<std::string> CampaignFindings::save(Finding& finding,
+                                                  const OpProperties& properties) {
+  const std::string work = work_of(finding.backend);
+  const std::string path =
+      state_.findings() + finding.file.substr(std::min(work.size(), finding.file.size()));
+  const std::optional<std::string> bytes = file_bytes(finding.file);
+  if (!bytes) return finding.file + ": cannot be read";
+  if (auto failure = write_once(path, *bytes)) return failure;
+  std::error_code error;
+  fs::remove(finding.file, error);
+  finding.file = path;
+  finding.replay = replay_line(options_.run.program, path, options_.run.candidate, finding.backend);
+  const auto unwritten =
+      options_.on_finding ? options_.on_finding(finding, properties) : std::optional<std::string>();
+  if (unwritten) note_error(*unwritten);
+  return std::nullopt;
 }
 
 bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind backend) {
   if (suspects.empty()) return true;
   const Candidate::Result opened = open_candidate(options_.run.candidate);
   const BackendResult running = open_backend(backend, options_.run.backend_options);
-  if (opened.candidate == nullptr || running.backend == nullptr) return false;
+  if (opened.candidate == nullptr || running.backend == nullptr) {
+    note_error(opened.error + running.absent_reason);
+    return false;
+  }
+  bool all_kept = true;
   for (const Suspect& suspect : suspects) {
     if (stopped()) return false;
     const OpProperties* properties = find_properties(all_properties(), *suspect.input.op);
@@ -111,10 +123,11 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
       verdict.kind = verdict_of_name(kind).value_or(VerdictKind::kCrashed);
       verdict.message = "in the process of the target; passes when it is run alone";
     }
-    keep(*properties, backend, {.kept = input, .verdict = verdict, .source = suspect.source},
-         *opened.candidate, *running.backend);
+    FailedCase failed = {.kept = input, .verdict = verdict, .source = suspect.source};
+    all_kept = keep(*properties, backend, std::move(failed), *opened.candidate, *running.backend) &&
+               all_kept;
   }
-  return true;
+  return all_kept;
 }
 
 bool CampaignFindings::replay_on(BackendKind backend, const OpProperties& properties,
@@ -122,7 +135,10 @@ bool CampaignFindings::replay_on(BackendKind backend, const OpProperties& proper
                                  std::map<std::string, bool>& fails) {
   const Candidate::Result opened = open_candidate(options_.run.candidate);
   const BackendResult running = open_backend(backend, options_.run.backend_options);
-  if (opened.candidate == nullptr || running.backend == nullptr) return false;
+  if (opened.candidate == nullptr || running.backend == nullptr) {
+    note_error(opened.error + running.absent_reason);
+    return false;
+  }
   for (const auto& [file, kept] : found) {
     if (stopped()) return false;
     if (!runs_on(kept, backend)) continue;

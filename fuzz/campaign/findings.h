@@ -17,13 +17,14 @@ namespace bytegate {
 // For any number of threads.
 class CampaignFindings {
  public:
-  // All must outlive it. What is being minimised is kept in `work` until it is a finding.
+  // All must outlive it. What is being minimised is kept in `work`/BACKEND until it is a finding.
   CampaignFindings(const StateFolder& state, const CampaignOptions& options, std::string work);
 
   // Runs what the state holds. What still fails is a finding of this campaign.
   void replay();
-  // A failure that a run has seen, with the candidate and backend that showed it.
-  void keep(const OpProperties& properties, BackendKind backend, FailedCase failed,
+  // A failure that a run has seen, with the candidate and backend that showed it. False: what it
+  // comes to could not be saved, or the run was stopped before; the slice must be run again.
+  bool keep(const OpProperties& properties, BackendKind backend, FailedCase failed,
             Candidate& candidate, Backend& running);
   // Cases that something else has seen fail: each is checked in a worker first.
   struct Suspect {
@@ -32,11 +33,13 @@ class CampaignFindings {
     // What a failure is to be called that no worker shows: else the case is let go.
     std::string origin_otherwise = {};
   };
-  // False: a backend could not be had, or it was told to stop; some are left.
+  // False: the backend could not be had, it was told to stop, or something was not saved; some are
+  // left.
   bool check(const std::vector<Suspect>& suspects, BackendKind backend);
   [[nodiscard]] bool knows(const OpProperties& properties, BackendKind backend,
                            const std::string& origin);
 
+  void note_error(const std::string& error);
   [[nodiscard]] int64_t num_findings();
   // Once all threads are done.
   void move_into(CampaignOutcome& outcome);
@@ -50,11 +53,12 @@ class CampaignFindings {
     Keeper keeper;
   };
   Entry& entry(const OpProperties& properties, BackendKind backend);
-  void publish(Finding finding, const OpProperties& properties);
+  bool publish(Finding finding, const OpProperties& properties);
+  std::optional<std::string> save(Finding& finding, const OpProperties& properties);
   bool replay_on(BackendKind backend, const OpProperties& properties,
                  const std::vector<std::pair<std::string, Case>>& found,
                  std::map<std::string, bool>& fails);
-  void note_error(const std::string& error);
+  [[nodiscard]] std::string work_of(BackendKind backend) const;
   [[nodiscard]] bool stopped() const { return options_.run.stop && options_.run.stop(); }
 
   const StateFolder& state_;

@@ -25,8 +25,6 @@ constexpr int kMaxTries = 3;
 constexpr int kCrashCode = 77;
 constexpr int kTimeoutCode = 70;
 constexpr int kMemoryCode = 71;
-constexpr int64_t kBytesPerMib = 1 << 20;
-constexpr int64_t kDefaultMemoryMib = 2048;
 
 std::string folder_of(const StateFolder& state, const GuidedSlice& slice) {
   return state.work(slice.chain.stream) + "/" + slice.chain.name() + "." +
@@ -46,9 +44,6 @@ TargetCommand command_of(const GuidedSlice& slice, const std::string& work,
   const RunOptions& run = options.run;
   const int64_t timeout = std::max<int64_t>(
       std::chrono::ceil<std::chrono::seconds>(run.backend_options.case_limit).count(), 1);
-  const int64_t given = static_cast<int64_t>(run.backend_options.worker_memory_bytes);
-  const int64_t memory_mib =
-      given > 0 ? std::max<int64_t>(given / kBytesPerMib, 256) : kDefaultMemoryMib;
   TargetCommand command;
   command.arguments = {slice.target,
                        "-seed=" + std::to_string(seed_of(slice, options.seed)),
@@ -57,7 +52,7 @@ TargetCommand command_of(const GuidedSlice& slice, const std::string& work,
                        "-print_final_stats=1",
                        "-artifact_prefix=" + work + "/artifacts/",
                        "-timeout=" + std::to_string(timeout),
-                       "-rss_limit_mb=" + std::to_string(memory_mib),
+                       "-rss_limit_mb=" + std::to_string(options.target_memory_mib),
                        "-max_len=65536",
                        "-detect_leaks=0",
                        "-verbosity=1"};
@@ -155,72 +150,100 @@ SliceResult record_of(const GuidedSlice& slice, const StateFolder& state, const 
     result.record = std::move(record);
   } else {
     result.error = slice.chain.name() + ": " + errors.front();
-    result.error_kind = VerdictKind::kUntested;
   }
   return result;
 }
 
 }  // namespace
 
-std::vector<CampaignFindings::Suspect> suspects_in(const std::string& work,
-                                                   const OpProperties& properties,
-                                                   bool with_last_input) {
+Suspects suspects_in(const StateFolder& state, const std::string& work,
+                     const OpProperties& properties, bool with_last_input) {
   const Op& op = *properties.op;
-  std::vector<CampaignFindings::Suspect> suspects;
+  Suspects suspects;
   for (const std::string& name : files_in(work + "/failures")) {
-    LoadResult loaded = load_case(work + "/failures/" + name, all_ops());
-    if (!loaded.value) continue;
+    const std::string path = work + "/failures/" + name;
+    LoadResult loaded = load_case(path, all_ops());
+    if (!loaded.value) {
+      suspects.errors.push_back(
+          state.set_aside(path, "failed, and cannot be read as a case: " + loaded.error));
+      continue;
+    }
     std::string origin = loaded.value->origin;
-    suspects.push_back({std::move(*loaded.value), kGuidedSource, std::move(origin)});
+    suspects.cases.push_back({std::move(*loaded.value), kGuidedSource, std::move(origin)});
   }
   for (const std::string& name : files_in(work + "/artifacts")) {
     const std::string kind = name.substr(0, name.find('-'));
     if (kind != "crash" && kind != "timeout" && kind != "oom") continue;
     const std::string bytes = file_bytes(work + "/artifacts/" + name).value_or("");
-    suspects.push_back({case_of_bytes(op, as_bytes(bytes)), kGuidedSource,
-                        kind == "crash" ? "crashed:target" : ""});
+    suspects.cases.push_back({case_of_bytes(op, as_bytes(bytes)), kGuidedSource,
+                              kind == "crash" ? "crashed:target" : ""});
   }
   if (!with_last_input) return suspects;
   if (const auto bytes = read_last_input(work + "/last_input")) {
-    suspects.push_back({case_of_bytes(op, *bytes), kGuidedSource, ""});
+    suspects.cases.push_back({case_of_bytes(op, *bytes), kGuidedSource, ""});
   }
   return suspects;
 }
+
+namespace {
+
+// Whether the machine may be at fault, which was slow or short of memory for a while.
+bool may_be_chance(SliceEnd end) {
+  return end == SliceEnd::kHung || end == SliceEnd::kExhausted;
+}
+
+std::string describe(const TargetEnd& ended) {
+  switch (ended.kind) {
+    case TargetEnd::Kind::kExited:
+      return "exited with code " + std::to_string(ended.code);
+    case TargetEnd::Kind::kKilled:
+      return "was killed by signal " + std::to_string(ended.code);
+    case TargetEnd::Kind::kOverTime:
+      return "took longer than a slice may";
+    default:
+      return "did not start";
+  }
+}
+
+}  // namespace
 
 SliceResult run_guided_slice(const GuidedSlice& slice, const StateFolder& state,
                              const CampaignOptions& options, CampaignFindings& findings,
                              const std::function<bool()>& stop) {
   const std::string work = folder_of(state, slice);
-  const auto fail = [&](const std::string& why) {
-    return SliceResult{std::nullopt, slice.chain.name() + ": " + why, VerdictKind::kUntested};
+  const auto fail = [&](const std::string& why, bool others_go_on) {
+    return SliceResult{std::nullopt, slice.chain.name() + ": " + why, others_go_on};
   };
   std::error_code ignored;
-  for (int i = 0; i < kMaxTries; ++i) {
-    if (const auto error = lay_out(slice, state, work)) return fail(*error);
+  std::string last;
+  for (int i = 1; i <= kMaxTries; ++i) {
+    if (const auto error = lay_out(slice, state, work)) return fail(*error, true);
     const TargetEnd ended = run_target(command_of(slice, work, options), stop);
-    const bool exited = ended.kind == TargetEnd::Kind::kExited;
-    const std::optional<SliceEnd> end = exited ? end_of_code(ended.code) : std::nullopt;
-    if (ended.kind == TargetEnd::Kind::kNotStarted) return fail(slice.target + " cannot be run");
-    if (exited && !end) {
-      return fail("the target exited with " + std::to_string(ended.code) + ": " +
-                  last_lines(work + "/output"));
+    if (ended.kind == TargetEnd::Kind::kNotStarted) {
+      return fail(slice.target + " cannot be run", false);
     }
+    std::optional<SliceEnd> end;
+    if (ended.kind == TargetEnd::Kind::kExited) end = end_of_code(ended.code);
     // Where the user wants the end, the next process finds what is there.
-    const bool killed = !exited && ended.kind != TargetEnd::Kind::kStopped;
-    if (!findings.check(suspects_in(work, slice.properties, killed), BackendKind::kHost)) {
-      return {};
-    }
-    if (ended.kind == TargetEnd::Kind::kStopped) {
+    const bool stopped = ended.kind == TargetEnd::Kind::kStopped;
+    const Suspects suspects = suspects_in(state, work, slice.properties, !end && !stopped);
+    for (const std::string& error : suspects.errors) findings.note_error(error);
+    if (!findings.check(suspects.cases, BackendKind::kHost)) return {};
+    if (stopped) {
       fs::remove_all(work, ignored);
       return {};
     }
-    if (!end) continue;
-    SliceResult result = record_of(slice, state, work, *end);
-    if (result.record) fs::remove_all(work, ignored);
-    return result;
+    if (!end) {
+      last = describe(ended) + ": " + last_lines(work + "/output");
+    } else if (!may_be_chance(*end) || i == kMaxTries) {
+      SliceResult result = record_of(slice, state, work, *end);
+      if (result.record) fs::remove_all(work, ignored);
+      return result;
+    }
   }
   return fail("something ended the target " + std::to_string(kMaxTries) + " times in slice " +
-              std::to_string(slice.idx));
+                  std::to_string(slice.idx) + "; the last time it " + last,
+              true);
 }
 
 }  // namespace bytegate

@@ -28,8 +28,11 @@ SliceResult run_guided_slice(const GuidedSlice& slice, const StateFolder& state,
 
 // What the work folder of a slice holds that may fail: cases that the target kept, what its engine
 // kept at its end, and the input that was running.
-std::vector<CampaignFindings::Suspect> suspects_in(const std::string& work,
-                                                   const OpProperties& properties,
-                                                   bool with_last_input);
+struct Suspects {
+  std::vector<CampaignFindings::Suspect> cases;
+  std::vector<std::string> errors;  // of files that hold no case, which are set aside
+};
+Suspects suspects_in(const StateFolder& state, const std::string& work,
+                     const OpProperties& properties, bool with_last_input);
 
 }  // namespace bytegate

@@ -34,6 +34,17 @@ KeptInput keep_input(const StateFolder& state, Case c) {
   return kept;
 }
 
+LoadResult load_input(const StateFolder& state, const Op& op, const std::string& digest) {
+  const Op* const table[] = {&op};
+  const std::string path = state.input(std::string(op.name), digest);
+  LoadResult loaded = load_case(path, table);
+  std::error_code error;
+  if (!loaded.value && !fs::exists(path, error)) return loaded;
+  if (!loaded.value) return {std::nullopt, state.set_aside(path, "is damaged: " + loaded.error)};
+  if (case_digest(*loaded.value) == digest) return loaded;
+  return {std::nullopt, state.set_aside(path, "is damaged: it is another case than its name says")};
+}
+
 std::vector<std::string> keep_start_cases(const StateFolder& state,
                                           const std::vector<Case>& cases) {
   std::vector<std::string> errors;
@@ -47,14 +58,12 @@ std::vector<std::string> keep_start_cases(const StateFolder& state,
 std::optional<std::string> lay_out_inputs(const StateFolder& state, const Op& op,
                                           const std::vector<std::string>& digests,
                                           const std::string& folder, const std::string& list) {
-  const Op* const table[] = {&op};
   std::string names;
   for (size_t i = 0; i < digests.size(); ++i) {
-    const std::string path = state.input(std::string(op.name), digests[i]);
-    const LoadResult loaded = load_case(path, table);
-    if (!loaded.value) return loaded.error;
-    if (case_digest(*loaded.value) != digests[i]) {
-      return state.set_aside(path, "is damaged: it is another case than its name says");
+    const LoadResult loaded = load_input(state, op, digests[i]);
+    if (!loaded.value) {
+      return loaded.error + "; its chain goes on once it is back, and a campaign of another seed " +
+             "begins without it";
     }
     const auto bytes = bytes_of_case(*loaded.value);
     if (!bytes) continue;

@@ -8,6 +8,7 @@
 
 #include "fuzz/campaign/state_folder.h"
 #include "oracles/case.h"
+#include "oracles/case_text.h"
 
 namespace bytegate {
 
@@ -17,6 +18,10 @@ struct KeptInput {
   std::optional<std::string> error;
 };
 KeptInput keep_input(const StateFolder& state, Case c);
+
+// The case that the state keeps by this digest. One that is damaged is set aside; the error says
+// so, and names it.
+LoadResult load_input(const StateFolder& state, const Op& op, const std::string& digest);
 
 // Those of `cases` that a target can be given.
 std::vector<std::string> keep_start_cases(const StateFolder& state, const std::vector<Case>& cases);

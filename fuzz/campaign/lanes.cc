@@ -28,7 +28,8 @@ Lane* Lanes::take(bool on_device, const std::function<double()>& seconds_left,
     bool some_busy = false;
     const double left = seconds_left();
     for (Lane& lane : lanes_) {
-      if ((lane.chain.backend == BackendKind::kCuda) != on_device || !has_more(lane)) continue;
+      if ((lane.chain.backend == BackendKind::kCuda) != on_device) continue;
+      if (!has_left(lane) || lane.given_up) continue;
       some_busy = some_busy || lane.busy;
       if (lane.busy || lane.longest_slice > left) continue;
       const auto key = [](const Lane& of) { return std::tuple(of.seconds, of.next_idx); };
@@ -48,6 +49,7 @@ void Lanes::give_back(Lane& lane, double seconds, const SliceRecord* record, boo
   const std::scoped_lock lock(mutex_);
   lane.busy = false;
   lane.ended = lane.ended || ended;
+  lane.given_up = record == nullptr;
   lane.seconds += seconds;
   lane.longest_slice = std::max(lane.longest_slice, seconds);
   if (record != nullptr) enter_done(lane, record->idx, record->inputs);
@@ -57,7 +59,7 @@ void Lanes::give_back(Lane& lane, double seconds, const SliceRecord* record, boo
 bool Lanes::all_done() {
   const std::scoped_lock lock(mutex_);
   return std::none_of(lanes_.begin(), lanes_.end(),
-                      [this](const Lane& lane) { return has_more(lane); });
+                      [this](const Lane& lane) { return has_left(lane); });
 }
 
 }  // namespace bytegate

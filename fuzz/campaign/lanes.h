@@ -22,7 +22,8 @@ struct Lane {
   std::vector<std::string> inputs;  // digests that its slices kept, in their order
   std::map<int64_t, std::vector<std::string>> ahead;  // of slices that are done behind a gap
   bool busy = false;
-  bool ended = false;        // has no more slices
+  bool ended = false;        // has no more slices: the candidate has nothing for them
+  bool given_up = false;     // a slice of it was not finished, and none follows in this process
   double seconds = 0;        // that it took in this process
   double longest_slice = 0;  // of those
 };
@@ -40,14 +41,14 @@ class Lanes {
   // `seconds_left` is asked for the time until slices are given up: what takes longer is not begun.
   Lane* take(bool on_device, const std::function<double()>& seconds_left,
              const std::function<bool()>& stop);
-  // When its slice is done; or, without a record, was given up, which ends the lane.
+  // When its slice is done; or, without a record, was given up. `ended`: that was its last one.
   void give_back(Lane& lane, double seconds, const SliceRecord* record, bool ended);
 
   // Whether a chain has slices left that were asked for.
   [[nodiscard]] bool all_done();
 
  private:
-  [[nodiscard]] bool has_more(const Lane& lane) const {
+  [[nodiscard]] bool has_left(const Lane& lane) const {
     return !lane.ended && (num_rounds_ == 0 || lane.next_idx < num_rounds_);
   }
   std::mutex mutex_;

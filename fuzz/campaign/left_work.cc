@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kFoundFolder = "found";
 constexpr const char* kLeftSource = "interrupted";
 
 std::vector<std::string> case_files_below(const std::string& folder) {
@@ -25,52 +26,101 @@ std::vector<std::string> case_files_below(const std::string& folder) {
   return paths;
 }
 
+std::vector<std::string> folders_below(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_directory(gone)) paths.push_back(entry->path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// What was being minimised, of any operation.
+Suspects found_in(const StateFolder& state, const std::string& folder) {
+  Suspects suspects;
+  for (const std::string& path : case_files_below(folder)) {
+    LoadResult loaded = load_case(path, all_ops());
+    if (loaded.value) {
+      suspects.cases.push_back({.input = std::move(*loaded.value), .source = kLeftSource});
+    } else {
+      suspects.errors.push_back(
+          state.set_aside(path, "was left, and cannot be read: " + loaded.error));
+    }
+  }
+  return suspects;
+}
+
+class LeftWork {
+ public:
+  LeftWork(const StateFolder& state, const CampaignOptions& options, CampaignFindings& findings)
+      : state_(state), backends_(options.backends), findings_(findings) {
+    if (backends_.empty()) backends_ = {BackendKind::kHost};
+  }
+
+  // False: some are left, and so is the folder.
+  bool take(const std::string& folder) {
+    const std::string name = fs::path(folder).filename().string();
+    if (name == kFoundFolder) return take_found(folder);
+    const auto chain = parse_chain(std::string_view(name).substr(0, name.rfind('.')));
+    const Op* op = chain ? find_op(all_ops(), chain->op) : nullptr;
+    const Suspects suspects =
+        op == nullptr ? found_in(state_, folder)
+                      : suspects_in(state_, folder, *find_properties(all_properties(), *op), true);
+    return check(folder, name, suspects, backends_);
+  }
+  std::vector<std::string> take_notes() { return std::move(notes_); }
+
+ private:
+  // A case of a backend says nothing on another one, and stays until that one is there.
+  bool take_found(const std::string& folder) {
+    bool all = true;
+    for (const BackendKind backend : {BackendKind::kHost, BackendKind::kCuda}) {
+      const std::string of_backend = folder + "/" + std::string(backend_name(backend));
+      const Suspects suspects = found_in(state_, of_backend);
+      if (std::count(backends_.begin(), backends_.end(), backend) > 0) {
+        all = check(of_backend, std::string(kFoundFolder), suspects, {backend}) && all;
+      } else if (!suspects.cases.empty()) {
+        notes_.push_back(of_backend + ": " + std::to_string(suspects.cases.size()) +
+                         " cases were left by a process that ended; they wait for that backend");
+      }
+    }
+    return all;
+  }
+
+  bool check(const std::string& folder, const std::string& name, const Suspects& suspects,
+             const std::vector<BackendKind>& backends) {
+    for (const std::string& error : suspects.errors) findings_.note_error(error);
+    for (const BackendKind backend : backends) {
+      if (!findings_.check(suspects.cases, backend)) return false;
+    }
+    if (!suspects.cases.empty()) {
+      notes_.push_back("a process ended in " + name + ": " + std::to_string(suspects.cases.size()) +
+                       " inputs of it were checked again");
+    }
+    std::error_code error;
+    fs::remove_all(folder, error);
+    return true;
+  }
+
+  const StateFolder& state_;
+  std::vector<BackendKind> backends_;
+  CampaignFindings& findings_;
+  std::vector<std::string> notes_;
+};
+
 }  // namespace
 
 std::vector<std::string> take_up_left_work(const StateFolder& state, int64_t stream,
                                            const CampaignOptions& options,
                                            CampaignFindings& findings) {
-  std::vector<std::string> notes;
-  std::vector<std::string> folders;
-  std::error_code error;
-  fs::directory_iterator entry(state.work(stream), error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code gone;
-    if (entry->is_directory(gone)) folders.push_back(entry->path().string());
+  LeftWork left(state, options, findings);
+  for (const std::string& folder : folders_below(state.work(stream))) {
+    if (!left.take(folder)) break;
   }
-  std::sort(folders.begin(), folders.end());
-  for (const std::string& folder : folders) {
-    std::vector<CampaignFindings::Suspect> suspects;
-    for (const std::string& path : case_files_below(folder)) {
-      LoadResult loaded = load_case(path, all_ops());
-      if (loaded.value) {
-        suspects.push_back({.input = std::move(*loaded.value), .source = kLeftSource});
-      } else {
-        notes.push_back(state.set_aside(path, "was left, and cannot be read: " + loaded.error));
-      }
-    }
-    const std::string name = fs::path(folder).filename().string();
-    const std::optional<Chain> chain =
-        parse_chain(std::string_view(name).substr(0, name.rfind('.')));
-    const Op* op = chain ? find_op(all_ops(), chain->op) : nullptr;
-    if (op != nullptr) {
-      const OpProperties& properties = *find_properties(all_properties(), *op);
-      suspects = suspects_in(folder, properties, true);
-    }
-    bool all_checked = true;
-    std::vector<BackendKind> backends = options.backends;
-    if (backends.empty()) backends = {BackendKind::kHost};
-    for (const BackendKind backend : backends) {
-      all_checked = findings.check(suspects, backend) && all_checked;
-    }
-    if (!all_checked) break;
-    if (!suspects.empty()) {
-      notes.push_back("a process ended in " + name + ": " + std::to_string(suspects.size()) +
-                      " inputs of it were checked again");
-    }
-    fs::remove_all(folder, error);
-  }
-  return notes;
+  return left.take_notes();
 }
 
 }  // namespace bytegate

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "fuzz/campaign/inputs.h"
 #include "oracles/text_digest.h"
+#include "properties/op_properties.h"
 
 namespace bytegate {
 namespace {
@@ -63,6 +65,20 @@ void add_inputs_of_state(const StateFolder& state, CampaignStart& start) {
   }
 }
 
+// Those that are not what their names say are set aside.
+void drop_damaged_inputs(const StateFolder& state, CampaignStart& start,
+                         std::vector<std::string>& damaged) {
+  for (auto& [name, digests] : start.inputs) {
+    const Op* op = find_op(all_ops(), name);
+    std::erase_if(digests, [&](const std::string& digest) {
+      if (op == nullptr) return true;
+      const LoadResult loaded = load_input(state, *op, digest);
+      if (!loaded.value) damaged.push_back(loaded.error);
+      return !loaded.value;
+    });
+  }
+}
+
 }  // namespace
 
 std::string campaign_start_text(const CampaignStart& start) {
@@ -101,6 +117,7 @@ ChosenStart choose_start(const StateFolder& state, CampaignStart wanted) {
     return chosen;
   }
   chosen.is_new = true;
+  drop_damaged_inputs(state, fresh, chosen.damaged);
   chosen.start = std::move(fresh);
   const std::string id = campaign_id(chosen.start);
   const std::string path = state.starts() + "/" + id + "/start";

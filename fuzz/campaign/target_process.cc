@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 #include <thread>
 
 #include "kernels/child_process.h"
@@ -49,7 +50,10 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 TargetEnd run_target(const TargetCommand& command, const std::function<bool()>& stop) {
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  // What a shell that runs targets by hand has set is for those alone.
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string_view(*entry).starts_with("BYTEGATE_FUZZ_")) environment.emplace_back(*entry);
+  }
   environment.insert(environment.end(), command.environment.begin(), command.environment.end());
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
