@@ -55,6 +55,15 @@ int64_t num_sm_of(const Case& c) {
   return c.scalars[PagedMqaMetadataIndex::kNumSm];
 }
 
+TEST_F(Minimize, ACaseWithoutAVerdictStaysAsItIs) {
+  const Case failing = make_paged_mqa_metadata_case({300, 5}, 4);
+  const MinimizeResult result = minimize(
+      failing, [](const Case&) { return Verdict{.origin = "untested"}; }, kPatient);
+  EXPECT_EQ(result.smallest, failing);
+  EXPECT_EQ(result.num_tried, 0);
+  EXPECT_FALSE(result.minimal);
+}
+
 TEST_F(Minimize, TheForwardRemainderShrinksToOneTokenOverTwoSms) {
   int num_shrunk = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {

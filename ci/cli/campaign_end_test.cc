@@ -108,6 +108,7 @@ TEST_F(EndOfCampaign, ATargetAtItsLimitsIsShownAndIsNoPass) {
     const Ended ended = fuzz(limit, {"--jobs", "1"});
     EXPECT_EQ(ended.exit_code, 1) << ended.output;
     EXPECT_THAT(ended.output, HasSubstr("3 ended early, at a crash or a hang"));
+    EXPECT_THAT(ended.output, HasSubstr("3 slices ended early, and no finding says why"));
     EXPECT_THAT(ended.output, HasSubstr("drawn paged_mqa_metadata on host: 3 slices"));
   }
 }

@@ -83,8 +83,10 @@ class LeftWork {
       if (std::count(backends_.begin(), backends_.end(), backend) > 0) {
         all = check(of_backend, std::string(kFoundFolder), suspects, {backend}) && all;
       } else if (!suspects.cases.empty()) {
-        notes_.push_back(of_backend + ": " + std::to_string(suspects.cases.size()) +
-                         " cases were left by a process that ended; they wait for that backend");
+        const size_t number = suspects.cases.size();
+        notes_.push_back(of_backend + ": " + std::to_string(number) +
+                         (number == 1 ? " case was" : " cases were") +
+                         " left by a process that ended, for a run on that backend");
       }
     }
     return all;

@@ -1,6 +1,7 @@
 // Stands for a coverage-guided target in tests of campaigns: what it finds follows from -seed and
 // -runs. BYTEGATE_FAKE says what else it does: slow, crash, hang
-// (for ever), timeout and memory (as the engine ends a target at its limits), or nothing.
+// (for ever), timeout and memory (as the engine ends a target at its limits), an exit code, or
+// nothing. Where BYTEGATE_FAKE_ONCE is a file, it does so only until that is there, and makes it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +42,11 @@ int main(int argc, char** argv) {
     if (word.rfind("-artifact_prefix=", 0) == 0) artifacts = word.substr(17);
   }
   const std::string kept = argv[argc - 1];
-  const std::string mood = variable("BYTEGATE_FAKE");
+  std::string mood = variable("BYTEGATE_FAKE");
+  if (const std::string once = variable("BYTEGATE_FAKE_ONCE"); !once.empty()) {
+    if (std::ifstream(once).is_open()) mood.clear();
+    std::ofstream(once) << "done";
+  }
   std::minstd_rand random(static_cast<unsigned>(seed));
   for (int run = 0; run < runs; run += kRunsPerInput) {
     if (mood == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -63,6 +68,7 @@ int main(int argc, char** argv) {
     write_input(artifacts + "oom-1", random);
     return kMemoryCode;
   }
+  if (const int code = std::atoi(mood.c_str()); code != 0) std::_Exit(code);
   if (mood == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
   std::printf("#%d DONE cov: 12 ft: 34\n", runs);
   std::ofstream(variable("BYTEGATE_FUZZ_REPORT"))
