@@ -18,6 +18,8 @@ cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_
   -DBYTEGATE_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:?}"
 cmake --build "$build_dir" --target fuzz_targets fuzz_assets
 
+# Assets of an earlier build may be of a target that is no more.
+rm -rf "$WORK/assets"
 # What leaks when a help text is written is of no interest to the build.
 ASAN_OPTIONS=detect_leaks=0 "$build_dir/ci/fuzzing/fuzz_assets" "$WORK/assets" --source "$source_dir"
 for target in "$build_dir"/fuzz/guided/*_fuzzer; do

@@ -44,7 +44,7 @@ show_stages() {
   awk -F '\t' '{ printf "%-20s %-8s %5d s\n", $1, $2, $3 }' "$kRecord"
 }
 
-# Whether all of them passed, or had nothing to check.
+# Whether all of them passed, or had nothing to check. A record that is gone shows nothing.
 stages_are_green() {
-  ! cut -f2 "$kRecord" | grep -qvE '^(pass|absent)$'
+  [[ -s $kRecord ]] && ! cut -f2 "$kRecord" | grep -qvE '^(pass|absent)$'
 }

@@ -33,7 +33,7 @@ def tool(name):
 
 def build():
     """Whether it is there now."""
-    steps = (['ci/setup', 'coverage'], ['ci/build', 'coverage', 'op_fuzz_targets'])
+    steps = (['ci/setup', 'gate', 'coverage'], ['ci/build', 'coverage', 'op_fuzz_targets'])
     return all(subprocess.run(step, cwd=ROOT, check=False).returncode == 0 for step in steps)
 
 
