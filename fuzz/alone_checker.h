@@ -14,7 +14,7 @@ namespace bytegate {
 // The smallest case, and how it does alone.
 struct Shown {
   MinimizeResult small;
-  bool alone = false;     // it fails in a process of its own
+  bool alone = false;     // it fails in a process of its own, or nobody could tell
   std::string note = {};  // what it does there instead
 };
 

@@ -117,8 +117,8 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
     if (verdict.kind == VerdictKind::kUntested && stopped()) return false;
     if (says_nothing(verdict.kind) && !takes_every_case(options_.run.candidate)) continue;
     if (verdict.passed()) {
-      if (suspect.origin_otherwise.empty()) continue;
-      verdict.origin = suspect.origin_otherwise;
+      if (suspect.origin_if_it_passes.empty()) continue;
+      verdict.origin = suspect.origin_if_it_passes;
       const std::string kind = verdict.origin.substr(0, verdict.origin.find(':'));
       verdict.kind = verdict_of_name(kind).value_or(VerdictKind::kCrashed);
       verdict.message = "in the process of the target; passes when it is run alone";

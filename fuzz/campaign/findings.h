@@ -31,7 +31,7 @@ class CampaignFindings {
     Case input;
     std::string source;
     // What a failure is to be called that no worker shows: else the case is let go.
-    std::string origin_otherwise = {};
+    std::string origin_if_it_passes = {};
   };
   // False: the backend could not be had, it was told to stop, or something was not saved; some are
   // left.

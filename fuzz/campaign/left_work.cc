@@ -66,10 +66,10 @@ class LeftWork {
     if (name == kFoundFolder) return take_found(folder);
     const auto chain = parse_chain(std::string_view(name).substr(0, name.rfind('.')));
     const Op* op = chain ? find_op(all_ops(), chain->op) : nullptr;
-    const Suspects suspects =
-        op == nullptr ? found_in(state_, folder)
-                      : suspects_in(state_, folder, *find_properties(all_properties(), *op), true);
-    return check(folder, name, suspects, backends_);
+    if (op == nullptr) return check(folder, name, found_in(state_, folder), backends_);
+    // Targets run on the host.
+    const OpProperties& properties = *find_properties(all_properties(), *op);
+    return check(folder, name, suspects_in(state_, folder, properties, true), {BackendKind::kHost});
   }
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
@@ -77,14 +77,21 @@ class LeftWork {
   // A case of a backend says nothing on another one, and stays until that one is there.
   bool take_found(const std::string& folder) {
     bool all = true;
-    for (const BackendKind backend : {BackendKind::kHost, BackendKind::kCuda}) {
-      const std::string of_backend = folder + "/" + std::string(backend_name(backend));
-      const Suspects suspects = found_in(state_, of_backend);
-      if (std::count(backends_.begin(), backends_.end(), backend) > 0) {
-        all = check(of_backend, std::string(kFoundFolder), suspects, {backend}) && all;
+    for (const std::string& part : folders_below(folder)) {
+      const std::string name = fs::path(part).filename().string();
+      const Suspects suspects = found_in(state_, part);
+      std::vector<BackendKind> backends = backends_;
+      for (const BackendKind backend : {BackendKind::kHost, BackendKind::kCuda}) {
+        if (name == backend_name(backend)) backends = {backend};
+      }
+      const auto is_here = [this](BackendKind backend) {
+        return std::count(backends_.begin(), backends_.end(), backend) > 0;
+      };
+      if (std::all_of(backends.begin(), backends.end(), is_here)) {
+        all = check(part, std::string(kFoundFolder), suspects, backends) && all;
       } else if (!suspects.cases.empty()) {
         const size_t number = suspects.cases.size();
-        notes_.push_back(of_backend + ": " + std::to_string(number) +
+        notes_.push_back(part + ": " + std::to_string(number) +
                          (number == 1 ? " case was" : " cases were") +
                          " left by a process that ended, for a run on that backend");
       }
