@@ -218,7 +218,11 @@ bool Keeper::make_small(Finding& finding, size_t place, Candidate& candidate, Ba
   Shown shown = alone_.minimize_shown(finding, candidate, backend);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   finding.minimize_seconds = taken.count();
-  if (shown.small.verdict.kind == VerdictKind::kUntested) return true;
+  if (shown.small.verdict.kind == VerdictKind::kUntested) {
+    const bool is_lost = !stopped() && finding.verdict.kind != VerdictKind::kUntested;
+    if (is_lost) finding.save_error = "no verdict later: " + describe(shown.small.verdict);
+    return true;
+  }
   if (!shown.small.minimal) note += kNotMinimised;
   const bool in_place = in_file && (!shown.alone || shown.small.smallest == finding.kept);
   note += shown.note;

@@ -9,6 +9,7 @@
 
 #include "ci/cli/testing/campaign_command.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/state_folder.h"
 #include "oracles/case_text.h"
 #include "properties/op_properties.h"
@@ -42,6 +43,10 @@ class TroubledCampaign : public CampaignCommand {
     options.num_rounds = num_rounds;
     return options;
   }
+  // Where its findings on the host are minimised.
+  [[nodiscard]] std::string found_by(const std::string& candidate) const {
+    return path("state/running/s0/found/") + found_folder_name(BackendKind::kHost, candidate);
+  }
   [[nodiscard]] std::string inputs() const { return path("state/inputs/paged_mqa_metadata"); }
   [[nodiscard]] size_t num_slices(const std::string& id, const std::string& kind) const {
     size_t number = 0;
@@ -60,23 +65,53 @@ TEST_F(TroubledCampaign, AFindingThatCannotBeSavedIsKeptUntilItCan) {
     const Ended ended = fuzz("state", wrong);
     EXPECT_NE(ended.exit_code, 0);
     EXPECT_THAT(ended.output, HasSubstr(path("state/findings")));
-    EXPECT_THAT(files_in(path("state/running/s0/found/host") + kRegress), SizeIs(1)) << i;
+    EXPECT_THAT(files_in(found_by(kWrong) + kRegress), SizeIs(1)) << i;
   }
   fs::remove(path("state/findings"));
   EXPECT_EQ(fuzz("state", wrong).exit_code, 1);
   EXPECT_THAT(files_in(path("state/findings") + kRegress), SizeIs(1));
-  EXPECT_FALSE(fs::exists(path("state/running/s0/found/host")));
+  EXPECT_FALSE(fs::exists(found_by(kWrong)));
 }
 
-TEST_F(TroubledCampaign, WhatAnotherBackendLeftWaitsForIt) {
+TEST_F(TroubledCampaign, ASliceIsNotDoneBeforeItsFindingIsSaved) {
+  EXPECT_EQ(fuzz("state", {"--no-guided"}).exit_code, 0);
+  std::ofstream(path("state/findings")) << "no folder";
+  const std::vector<std::string> wrong = {"--candidate", kWrong, "--no-guided", "--jobs", "1"};
+  const Ended ended = fuzz("state", wrong);
+  EXPECT_THAT(ended.output,
+              HasSubstr("drawn.paged_mqa_metadata.host.s0: what failed could not be"));
+  // As if it did not fail alone: nobody has it but the slice.
+  fs::remove_all(found_by(kWrong));
+  fs::remove(path("state/findings"));
+  EXPECT_EQ(fuzz("state", wrong).exit_code, 1);
+  EXPECT_THAT(files_in(path("state/findings") + kRegress), SizeIs(1));
+}
+
+TEST_F(TroubledCampaign, WhatAnotherCandidateLeftWaitsForIt) {
   EXPECT_EQ(fuzz("before", {"--candidate", kWrong, "--no-guided"}).exit_code, 1);
-  const std::string left = path("state/running/s0/found/cuda") + kRegress;
+  const std::string left = found_by(kWrong) + kRegress;
   EXPECT_EQ(fuzz("state", {"--no-guided"}).exit_code, 0);
   fs::create_directories(left);
   fs::copy_file(first_file("before/findings"), left + "/a.case");
   const Ended ended = fuzz("state", {"--no-guided"});
   EXPECT_EQ(ended.exit_code, 0) << ended.output;
-  EXPECT_THAT(ended.output, HasSubstr("found/cuda: 1 case was left"));
+  EXPECT_THAT(ended.output,
+              HasSubstr("1 case was left by a process that ended, for a run with its"));
+  EXPECT_THAT(files_in(left), ElementsAre("a.case"));
+  EXPECT_EQ(fuzz("state", {"--no-guided", "--candidate", kWrong}).exit_code, 1);
+  EXPECT_FALSE(fs::exists(left));
+}
+
+TEST_F(TroubledCampaign, WhatAnotherBackendLeftWaitsForIt) {
+  EXPECT_EQ(fuzz("before", {"--candidate", kWrong, "--no-guided"}).exit_code, 1);
+  const std::string name = found_folder_name(BackendKind::kCuda, "production");
+  const std::string left = path("state/running/s0/found/") + name + kRegress;
+  EXPECT_EQ(fuzz("state", {"--no-guided"}).exit_code, 0);
+  fs::create_directories(left);
+  fs::copy_file(first_file("before/findings"), left + "/a.case");
+  const Ended ended = fuzz("state", {"--no-guided"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr(name + ": 1 case was left"));
   EXPECT_THAT(files_in(left), ElementsAre("a.case"));
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "ci/cli/case_summary.h"
@@ -220,9 +222,14 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
     }
     finding.num_failures = std::max(finding.num_failures, num_failures);
   }
-  for (Finding& finding : outcome.findings) enter_finding(std::move(finding), report);
+  std::set<std::pair<std::string_view, BackendKind>> explained;
+  for (Finding& finding : outcome.findings) {
+    explained.emplace(finding.op, finding.backend);
+    enter_finding(std::move(finding), report);
+  }
   for (const RunRow& row : report.rows) {
-    if (row.campaign->num_early_ends == 0 || !row.outcome.findings.empty()) continue;
+    if (row.campaign->num_early_ends == 0) continue;
+    if (explained.count({row.properties->op->name, row.backend}) > 0) continue;
     report.unmet.push_back(where(row) + ": " + with_commas(row.campaign->num_early_ends) +
                            " slices ended early, and no finding says why");
   }
@@ -231,7 +238,10 @@ void enter_campaign(CampaignOutcome outcome, const CampaignOptions& options,
                            " more cases failed in other ways; they are not kept");
   }
   report.errors.insert(report.errors.end(), outcome.errors.begin(), outcome.errors.end());
-  if (outcome.out_of_time) report.unmet.push_back("the time ran out before the last round");
+  if (outcome.out_of_time) {
+    report.unmet.push_back(options.deadline ? "the time ran out before the last round"
+                                            : "a chain stopped before its last round");
+  }
   if (outcome.stopped) note_interrupted(0, report);
 }
 

@@ -43,6 +43,11 @@ void enter(const Tally& tally, const OpProperties& properties, SliceRecord& reco
   }
 }
 
+// Of one backend, or of one thing that failed: the other chains go on.
+SliceResult failure(const Chain& chain, const std::string& why) {
+  return {.record = std::nullopt, .error = chain.name() + ": " + why, .others_go_on = true};
+}
+
 // What else may have ended the worker, or taken the device.
 enum class Disturbance : uint8_t {
   kNone,
@@ -84,19 +89,17 @@ SliceResult try_drawn_slice(const OpProperties& properties, const Chain& chain, 
     if (is_void) return;
     const Disturbance found = disturbance_of(failed, properties, candidate, backend);
     if (found == Disturbance::kLasting && last_try && !stop()) {
-      result.error = chain.name() + ": a case has no verdict: " + describe(failed.verdict);
+      result = failure(chain, "a case has no verdict: " + describe(failed.verdict));
     }
     is_void = found == Disturbance::kLasting || (found == Disturbance::kSomething && !last_try);
     if (is_void) return;
     count(record.origins, failed.verdict.origin, 1);
     is_void = !findings.keep(properties, chain.backend, std::move(failed), candidate, backend);
+    if (is_void && !stop()) result = failure(chain, "what failed could not be saved");
   };
   const RunOutcome outcome =
       bytegate::run(properties, source_of_generator(properties, range, chain.backend), run);
-  if (!outcome.error.empty()) {
-    result.error = chain.name() + ": " + outcome.error;
-    return result;
-  }
+  if (!outcome.error.empty()) return failure(chain, outcome.error);
   if (outcome.stopped || is_void) return result;
   enter(outcome.tally, properties, record);
   result.record = std::move(record);

@@ -8,6 +8,7 @@
 #include "kernels/builtin_candidate.h"
 #include "oracles/case_text.h"
 #include "oracles/durable_file.h"
+#include "oracles/text_digest.h"
 #include "properties/check_relations.h"
 
 namespace bytegate {
@@ -19,12 +20,16 @@ constexpr int kMaxOrigins = 256;  // of an operation on a backend
 
 }  // namespace
 
+std::string found_folder_name(BackendKind backend, const std::string& candidate) {
+  return std::string(backend_name(backend)) + "-" + text_digest(candidate_identity(candidate));
+}
+
 CampaignFindings::CampaignFindings(const StateFolder& state, const CampaignOptions& options,
                                    std::string work)
     : state_(state), options_(options), work_(std::move(work)) {}
 
 std::string CampaignFindings::work_of(BackendKind backend) const {
-  return work_ + "/" + std::string(backend_name(backend));
+  return work_ + "/" + found_folder_name(backend, options_.run.candidate);
 }
 
 CampaignFindings::Entry& CampaignFindings::entry(const OpProperties& properties,
@@ -114,7 +119,13 @@ bool CampaignFindings::check(const std::vector<Suspect>& suspects, BackendKind b
                                 Checks{.yardstick = options_.run.checks.yardstick})
                     .front();
     }
-    if (verdict.kind == VerdictKind::kUntested && stopped()) return false;
+    if (verdict.kind == VerdictKind::kUntested) {
+      if (stopped()) return false;
+      note_error(suspect.source + " case of " + std::string(properties->op->name) + " on " +
+                 std::string(backend_name(backend)) + ": " + describe(verdict));
+      all_kept = false;
+      continue;
+    }
     if (says_nothing(verdict.kind) && !takes_every_case(options_.run.candidate)) continue;
     if (verdict.passed()) {
       if (suspect.origin_if_it_passes.empty()) continue;

@@ -14,10 +14,14 @@
 
 namespace bytegate {
 
+// A case says nothing of another backend or candidate than those that it failed on.
+std::string found_folder_name(BackendKind backend, const std::string& candidate);
+
 // For any number of threads.
 class CampaignFindings {
  public:
-  // All must outlive it. What is being minimised is kept in `work`/BACKEND until it is a finding.
+  // All must outlive it. What is being minimised is kept in a folder of `work` until it is a
+  // finding: found_folder_name().
   CampaignFindings(const StateFolder& state, const CampaignOptions& options, std::string work);
 
   // Runs what the state holds. What still fails is a finding of this campaign.

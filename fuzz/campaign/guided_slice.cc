@@ -216,6 +216,9 @@ SliceResult run_guided_slice(const GuidedSlice& slice, const StateFolder& state,
   };
   std::error_code ignored;
   std::string last;
+  if (fs::exists(work, ignored)) {
+    return fail(work + ": an earlier process left it, and it could not be checked", true);
+  }
   for (int i = 1; i <= kMaxTries; ++i) {
     if (const auto error = lay_out(slice, state, work)) return fail(*error, true);
     const TargetEnd ended = run_target(command_of(slice, work, options), stop);

@@ -56,7 +56,10 @@ Suspects found_in(const StateFolder& state, const std::string& folder) {
 class LeftWork {
  public:
   LeftWork(const StateFolder& state, const CampaignOptions& options, CampaignFindings& findings)
-      : state_(state), backends_(options.backends), findings_(findings) {
+      : state_(state),
+        backends_(options.backends),
+        candidate_(options.run.candidate),
+        findings_(findings) {
     if (backends_.empty()) backends_ = {BackendKind::kHost};
   }
 
@@ -74,26 +77,21 @@ class LeftWork {
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
-  // A case of a backend says nothing on another one, and stays until that one is there.
+  // What is of another candidate, or a backend that is not here, stays for a run with it.
   bool take_found(const std::string& folder) {
     bool all = true;
     for (const std::string& part : folders_below(folder)) {
       const std::string name = fs::path(part).filename().string();
+      const auto ours = std::find_if(backends_.begin(), backends_.end(), [&](BackendKind backend) {
+        return name == found_folder_name(backend, candidate_);
+      });
       const Suspects suspects = found_in(state_, part);
-      std::vector<BackendKind> backends = backends_;
-      for (const BackendKind backend : {BackendKind::kHost, BackendKind::kCuda}) {
-        if (name == backend_name(backend)) backends = {backend};
-      }
-      const auto is_here = [this](BackendKind backend) {
-        return std::count(backends_.begin(), backends_.end(), backend) > 0;
-      };
-      if (std::all_of(backends.begin(), backends.end(), is_here)) {
-        all = check(part, std::string(kFoundFolder), suspects, backends) && all;
-      } else if (!suspects.cases.empty()) {
-        const size_t number = suspects.cases.size();
+      if (ours != backends_.end()) {
+        all = check(part, std::string(kFoundFolder), suspects, {*ours}) && all;
+      } else if (const size_t number = suspects.cases.size(); number > 0) {
         notes_.push_back(part + ": " + std::to_string(number) +
                          (number == 1 ? " case was" : " cases were") +
-                         " left by a process that ended, for a run on that backend");
+                         " left by a process that ended, for a run with its backend and candidate");
       }
     }
     return all;
@@ -116,6 +114,7 @@ class LeftWork {
 
   const StateFolder& state_;
   std::vector<BackendKind> backends_;
+  const std::string& candidate_;
   CampaignFindings& findings_;
   std::vector<std::string> notes_;
 };
@@ -127,7 +126,7 @@ std::vector<std::string> take_up_left_work(const StateFolder& state, int64_t str
                                            CampaignFindings& findings) {
   LeftWork left(state, options, findings);
   for (const std::string& folder : folders_below(state.work(stream))) {
-    if (!left.take(folder)) break;
+    if (!left.take(folder) && options.run.stop && options.run.stop()) break;
   }
   return left.take_notes();
 }
