@@ -222,7 +222,7 @@ std::string describe(const InterruptedRun& run, int64_t num_cases) {
          run.owner.candidate + ", " + run.owner.backend + ")";
 }
 
-CaseSource source_of_interrupted(std::vector<const InterruptedRun*> runs) {
+CaseSource source_of_interrupted(const std::vector<const InterruptedRun*>& runs) {
   std::vector<const InterruptedBatch*> batches;
   for (const InterruptedRun* run : runs) {
     for (const InterruptedBatch& batch : run->batches) batches.push_back(&batch);

@@ -47,7 +47,7 @@ PickedUp pick_up(const std::string& findings_dir, const std::string& version, Op
 std::string describe(const InterruptedRun& run, int64_t num_cases);
 
 // The cases of these runs; each batch is forgotten when it is settled. `runs` must outlive it.
-CaseSource source_of_interrupted(std::vector<const InterruptedRun*> runs);
+CaseSource source_of_interrupted(const std::vector<const InterruptedRun*>& runs);
 
 // Saves each case of the run as <findings>/<op>/interrupted/<digest>.case and forgets it. What
 // could not be saved is told, and stays where it is.

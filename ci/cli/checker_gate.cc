@@ -214,8 +214,7 @@ void CheckerGate::fail(const CaseLog& log, const Verdict& verdict, BareCases::Nu
   finding.file = numbered.file;
   finding.kept = std::move(numbered.value);
   if (finding.file.empty()) {
-    SavedFinding saved =
-        save_finding(findings_dir(options_), finding.kept, verdict.origin, std::move(note));
+    SavedFinding saved = save_finding(findings_dir(options_), finding.kept, verdict.origin, note);
     finding.file = saved.path;
     finding.save_error = saved.error;
   }

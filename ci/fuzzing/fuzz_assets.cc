@@ -1,6 +1,7 @@
 // Writes what fuzz targets start from: OUT/<target>.dict and OUT/<target>_seed_corpus/.
 #include <CLI/CLI.hpp>
 
+#include <exception>
 #include <filesystem>
 #include <iostream>
 
@@ -76,20 +77,19 @@ void write_assets(const fs::path& out, const fs::path& source) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Dictionaries and seed corpora of the fuzz targets", "fuzz_assets");
-  std::string out;
-  std::string source = ".";
-  app.add_option("out", out, "the folder to write to")->required();
-  app.add_option("--source", source, "the root of the repository")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
   try {
+    CLI::App app("Dictionaries and seed corpora of the fuzz targets", "fuzz_assets");
+    std::string out;
+    std::string source = ".";
+    app.add_option("out", out, "the folder to write to")->required();
+    app.add_option("--source", source, "the root of the repository")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
     write_assets(out, source);
+    return 0;
   } catch (const Failure& failure) {
     std::cerr << "fuzz_assets: " << failure.message << "\n";
-    return 2;
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::exception& error) {
     std::cerr << "fuzz_assets: " << error.what() << "\n";
-    return 2;
   }
-  return 0;
+  return 2;
 }

@@ -107,7 +107,7 @@ bool Campaign::choose() {
     wanted.targets[op] = text_digest(*bytes);
   }
   if (!options_.targets.empty()) outcome_.errors = keep_start_cases(*state_, options_.start_cases);
-  ChosenStart chosen = choose_start(*state_, std::move(wanted));
+  ChosenStart chosen = choose_start(*state_, wanted);
   outcome_.errors.insert(outcome_.errors.end(), chosen.damaged.begin(), chosen.damaged.end());
   outcome_.refused = chosen.error;
   outcome_.is_new = chosen.is_new;

@@ -99,7 +99,7 @@ std::string campaign_id(const CampaignStart& start) {
 
 // Inputs are listed before starts: whatever another process of the same campaign adds to them, it
 // has kept its start by then, and the start is found.
-ChosenStart choose_start(const StateFolder& state, CampaignStart wanted) {
+ChosenStart choose_start(const StateFolder& state, const CampaignStart& wanted) {
   ChosenStart chosen;
   CampaignStart fresh = wanted;
   add_inputs_of_state(state, fresh);

@@ -36,6 +36,6 @@ struct ChosenStart {
   std::vector<std::string> damaged;  // starts that were set aside
   std::string error;
 };
-ChosenStart choose_start(const StateFolder& state, CampaignStart wanted);
+ChosenStart choose_start(const StateFolder& state, const CampaignStart& wanted);
 
 }  // namespace bytegate

@@ -62,6 +62,7 @@ class Bits {
     return indices;
   }
   friend bool operator==(const Bits&, const Bits&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): it takes the 0 that an order is compared with for one.
   friend auto operator<=>(const Bits&, const Bits&) = default;
 
  private:

@@ -28,7 +28,7 @@ class Prune : public TempFolder {
  protected:
   // Under a name that a machine gives.
   std::string add(const Case& c) const {
-    const std::string name = case_digest(c) + ".case";
+    std::string name = case_digest(c) + ".case";
     add_named(name, c);
     return name;
   }
