@@ -14,8 +14,8 @@
 #include <random>
 
 #include "fuzz/interrupted.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
+#include "oracles/testing/temp_folder.h"
 #include "properties/testing/ledger_op.h"
 
 namespace bytegate {

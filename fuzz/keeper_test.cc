@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
+#include "oracles/testing/temp_folder.h"
 #include "properties/check.h"
 #include "properties/testing/ledger_op.h"
 

@@ -5,9 +5,9 @@
 #include "fuzz/flaw.h"
 #include "fuzz/keeper.h"
 #include "fuzz/sources.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

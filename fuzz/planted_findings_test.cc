@@ -11,8 +11,8 @@
 
 #include "fuzz/finding_folder.h"
 #include "fuzz/sources.h"
-#include "fuzz/testing/temp_folder.h"
 #include "kernels/testing/planted_candidate.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -9,8 +9,8 @@
 #include "fuzz/finding_folder.h"
 #include "fuzz/reproducer/cpp_reproducer.h"
 #include "fuzz/reproducer/python_reproducer.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

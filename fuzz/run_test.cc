@@ -7,9 +7,9 @@
 
 #include "fuzz/interrupted.h"
 #include "fuzz/sources.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "fuzz/testing/temp_folder.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 #include "properties/world_digits.h"
 
 namespace bytegate {

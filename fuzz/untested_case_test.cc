@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fuzz/keeper.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

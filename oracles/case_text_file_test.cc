@@ -16,6 +16,7 @@
 #include "oracles/durable_file.h"
 #include "oracles/file_lock.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {
@@ -27,19 +28,8 @@ using ::testing::StartsWith;
 
 const Op* const kOps[] = {&paged_mqa_metadata_op()};
 
-// A folder of its own for each test.
-class CaseFile : public ::testing::Test {
+class CaseFile : public TempFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "bytegate-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
   [[nodiscard]] std::ptrdiff_t num_files() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
@@ -47,9 +37,6 @@ class CaseFile : public ::testing::Test {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-
- private:
-  fs::path folder_;
 };
 
 TEST_F(CaseFile, WhatIsSavedIsLoaded) {

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "oracles/file_bytes.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {
@@ -16,18 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class DurableFile : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "bytegate-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
-
-  std::string folder_;
-};
+class DurableFile : public TempFolder {};
 
 TEST_F(DurableFile, FoldersAreMadeWithThoseThatTheyAreIn) {
   EXPECT_EQ(make_folders_durably(path("a/b/c")), std::nullopt);
@@ -53,7 +42,7 @@ TEST_F(DurableFile, WhatIsWrittenIsReadWithEveryByte) {
 
 TEST_F(DurableFile, WhatCannotBeReadGivesNothing) {
   EXPECT_EQ(file_bytes(path("none")), std::nullopt);
-  EXPECT_EQ(file_bytes(folder_), std::nullopt);
+  EXPECT_EQ(file_bytes(folder_.string()), std::nullopt);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "ci/cli/testing/process.h"
-#include "fuzz/testing/temp_folder.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

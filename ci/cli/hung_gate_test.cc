@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "ci/cli/testing/process.h"
-#include "fuzz/testing/temp_folder.h"
 #include "kernels/testing/hostile_candidate.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -18,8 +18,8 @@
 #include "ci/cli/testing/process.h"
 #include "fuzz/interrupted.h"
 #include "fuzz/journal.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "fuzz/testing/temp_folder.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

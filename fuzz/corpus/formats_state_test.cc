@@ -6,7 +6,7 @@
 
 #include "fuzz/campaign/start.h"
 #include "fuzz/campaign/state_folder.h"
-#include "fuzz/testing/temp_folder.h"
+#include "oracles/testing/temp_folder.h"
 #include "oracles/text_digest.h"
 
 namespace bytegate {

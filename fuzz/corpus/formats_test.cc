@@ -18,9 +18,9 @@
 #include "fuzz/campaign/state_folder.h"
 #include "fuzz/journal_file.h"
 #include "fuzz/sweep_state.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/case_text_test_op.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "fuzz/corpus/files.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 #include "properties/op_properties.h"
 
 namespace bytegate {

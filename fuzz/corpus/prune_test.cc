@@ -6,9 +6,9 @@
 
 #include "fuzz/corpus/features.h"
 #include "fuzz/corpus/survey.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 namespace {

@@ -10,9 +10,9 @@
 #include "fuzz/guided/case_bytes.h"
 #include "fuzz/guided/input_mutator.h"
 #include "fuzz/guided/op_target.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
 #include "oracles/paged_mqa_metadata.h"
+#include "oracles/testing/temp_folder.h"
 #include "properties/op_properties.h"
 
 namespace bytegate {

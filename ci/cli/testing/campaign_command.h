@@ -12,8 +12,8 @@
 
 #include "ci/cli/testing/process.h"
 #include "fuzz/campaign/state_folder.h"
-#include "fuzz/testing/temp_folder.h"
 #include "oracles/case_text.h"
+#include "oracles/testing/temp_folder.h"
 
 namespace bytegate {
 
